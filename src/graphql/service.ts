@@ -139,7 +139,8 @@ export class GraphqlService {
       const work = root.plan.begin(this.#call(ready, session));
       invariant(work.kind === 'live', 'a field of ResponseStream has a live query');
       // Nothing derived from the document is kept, since it takes hundreds of times the memory of its text.
-      const kept = [request.query, request.variables];
+      const { query, documentId, persistedQuery, operationName, variables } = request;
+      const kept = [query, documentId, persistedQuery, operationName, variables];
       const { event } = work;
       return await ResponseStream.begin(session, this.#feed(session), work, kept, (change) =>
         this.#answerToChange(session, request, event(change)),

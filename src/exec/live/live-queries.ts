@@ -73,8 +73,8 @@ export class LiveQueries implements LiveRegistry {
     if (before !== undefined && after !== undefined && equals(before, after)) return;
     transaction.afterCommit((stamp) => {
       if (watched.queries.size === 0) return;
-      const weight = weightOf(before, after);
-      for (const query of watched.queries) query.listener.changed(query, change, weight, stamp);
+      const memory = { bytes: weightOf(before, after), holders: 0 };
+      for (const query of watched.queries) query.listener.changed(query, change, memory, stamp);
     });
   }
 

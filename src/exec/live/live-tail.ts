@@ -140,7 +140,7 @@ export class LiveTail {
     const entry = readLiveLogEntry(stored);
     if (entry === undefined) return stamp;
     const table = 'tooLargeIn' in entry ? entry.tooLargeIn : entry.table;
-    const weight = 'tooLargeIn' in entry ? 0 : weightOf(entry.before, entry.after);
+    const memory = { bytes: 'tooLargeIn' in entry ? 0 : weightOf(entry.before, entry.after), holders: 0 };
     for (const reader of readers) {
       const { query, next } = reader;
       if (query.table.definition.id !== table || position < next || !this.#readers.has(query)) continue;
@@ -152,7 +152,7 @@ export class LiveTail {
       const { before, after } = entry;
       const id = (after ?? before)?.['id'];
       if (id instanceof RecordId) {
-        query.listener.changed(query, { table: query.table, id, before, after }, weight, stamp);
+        query.listener.changed(query, { table: query.table, id, before, after }, memory, stamp);
       }
     }
     return stamp;

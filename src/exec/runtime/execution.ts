@@ -331,14 +331,22 @@ export interface SessionRegistry {
   scheduleRecordRevalidation(transaction: Transaction, databasePath: DatabasePath, id: RecordId): void;
 }
 
+/** The memory of a change, which all share that it waits for. */
+export interface ChangeMemory {
+  /** Roughly what it takes to keep it. */
+  readonly bytes: number;
+  /** For how many it waits. */
+  holders: number;
+}
+
 /** The owner of live queries: a session that receives notifications. */
 export interface LiveListener {
-  /** @throws TesseraError `too_many_live_queries`, `live_queries_too_large` */
+  /** @throws TesseraError `too_many_live_queries`, `live_queries_too_large`, `connection_memory_exceeded`, … */
   admit(query: LiveQuery): void;
   /** A query begins, behind the commits up to a versionstamp; returns false when it is no longer wanted. */
   begun(query: LiveQuery, stamp: Versionstamp): boolean;
-  /** A watched record was changed, which takes roughly so many bytes to keep. Called in the order of commits. */
-  changed(query: LiveQuery, change: WrittenRecord, weight: number, stamp: Versionstamp): void;
+  /** A watched record was changed. Called in the order of commits. */
+  changed(query: LiveQuery, change: WrittenRecord, memory: ChangeMemory, stamp: Versionstamp): void;
   /** A query has ended; a KILL has no reason. */
   ended(query: LiveQuery, reason?: TesseraError): void;
 }

@@ -40,11 +40,13 @@ export class SourceStreams {
   /**
    * Begins a live query and returns its id. `sink` is called with each later change and the end. `kept`: values held
    * for it, which count towards the memory limit.
-   * @throws TesseraError `live_queries_too_large`, and errors of the statement
+   * @throws TesseraError `live_queries_too_large`, `connection_memory_exceeded`, and errors of the statement
    */
   async begin({ statement, values }: LiveWork, kept: readonly Value[], sink: NotificationSink): Promise<Uuid> {
     const weight = weightOf(...kept);
     if (this.#weight + weight > MOST_KEPT) throw failure('live_queries_too_large', { limit: MOST_KEPT });
+    const { budget } = this.#session.memory.connection;
+    budget.reserve(weight);
     this.#weight += weight;
     const begun = this.#begin(statement, values).then(
       (id) => {
@@ -52,7 +54,7 @@ export class SourceStreams {
         return id;
       },
       (error) => {
-        this.#weight -= weight;
+        this.#release(weight);
         throw error;
       },
     );
@@ -83,8 +85,13 @@ export class SourceStreams {
   }
 
   #forget({ text }: Uuid): boolean {
-    this.#weight -= this.#listeners.get(text)?.weight ?? 0;
+    this.#release(this.#listeners.get(text)?.weight ?? 0);
     return this.#listeners.delete(text);
+  }
+
+  #release(weight: number): void {
+    this.#weight -= weight;
+    this.#session.memory.connection.budget.release(weight);
   }
 
   async #deliver(notification: Notification): Promise<void> {

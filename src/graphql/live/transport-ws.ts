@@ -19,12 +19,16 @@ import { asTesseraError, type TesseraError } from '../../errors/error.js';
 import type { Session } from '../../session/contract.js';
 import type { RequestMeter } from '../../tracing/request-meter.js';
 import { parseJson } from '../../value/codecs/json.js';
-import { isObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
+import { isArray, isObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
+import { weighInSteps } from '../../value/weight.js';
 import type { GraphqlFailure } from '../errors.js';
 import { readGraphqlRequest } from '../request.js';
 import { errorValue, standardText } from '../response.js';
 import type { GraphqlService, OperationResult } from '../service.js';
 import { ResponseStream } from './response-stream.js';
+
+/** Shorter messages, in characters, aren't charged to the connection while they are processed. */
+const SMALL = 8 * 1024;
 
 /** Time limit for `connection_init`, in milliseconds. */
 const INIT_PATIENCE = 3_000;
@@ -35,6 +39,8 @@ export interface GraphqlSocket {
     /** Waits when the client is slow to read. */
     send(text: string): PromiseOrValue<void>;
     close(code: number, reason: string): void;
+    /** Closes because of a temporary lack of resources. */
+    closeFor(reason: TesseraError): void;
   };
   /** Counts and traces operations: a subscription until it has begun. */
   readonly meter?: RequestMeter;
@@ -97,9 +103,10 @@ class TransportWs implements GraphqlSocketSession {
     const server = makeServer({
       // Time is kept by the environment.
       connectionInitWaitTimeout: 0,
-      onConnect: async ({ connectionParams = {} }) => {
+      onConnect: async () => {
         isKnown = true;
-        await socket.connect(connectionParams);
+        const payload = this.#message?.['payload'];
+        await socket.connect(isObject(payload) ? payload : {});
       },
       onSubscribe: async () => ({ ...ANY_OPERATION, rootValue: await this.#open() }),
       execute: ({ rootValue }) => rootValue as AsyncIterableIterator<ExecutionResult>,
@@ -131,16 +138,38 @@ class TransportWs implements GraphqlSocketSession {
     });
   }
 
-  receive(text: string): Promise<void> {
-    this.#message = messageOf(text);
-    if (this.#message === undefined) {
+  /** What lasts as long as an operation, such as closures, must not refer to the message. */
+  async receive(text: string): Promise<void> {
+    const message = messageOf(text);
+    if (message === undefined) {
       this.#socket.line.close(CloseCode.BadRequest, 'Invalid message received');
-      return Promise.resolve();
+      return;
     }
-    const { type, id } = this.#message;
+    const { type, id } = message;
+    if (typeof id === 'string' && id.length > LONGEST_ID) {
+      this.#socket.line.close(CloseCode.BadRequest, `An id may have no more than ${LONGEST_ID} characters`);
+      return;
+    }
+    const isSmall = text.length <= SMALL;
+    const weight = isSmall ? 0 : await weighInSteps([message], () => this.#services.service.pausing());
+    const { budget } = this.#session.memory.connection;
+    try {
+      budget.reserve(weight);
+    } catch (thrown) {
+      this.#socket.line.closeFor(asTesseraError(thrown));
+      return;
+    }
+    this.#message = message;
+    await this.#process(type, id, CHECKED.has(type) ? outlineOf(message) : text);
+    this.#message = undefined;
+    budget.release(weight);
+  }
+
+  /** `outline`: the message for the library. */
+  #process(type: Value, id: Value, outline: string): Promise<void> {
     return new Promise((proceed) => {
       this.#proceed = proceed;
-      const done = this.#handle(text).catch((thrown) => this.#end(thrown));
+      const done = this.#handle(outline).catch((thrown) => this.#end(thrown));
       if (type === 'subscribe') this.#note(id, done);
       // An id is free again once its operation has ended; the library checks that after it has received the message.
       void done.then(() => (type === 'complete' ? this.#operations.get(id) : undefined)).then(proceed);
@@ -256,6 +285,9 @@ function formatted(failure: GraphqlFailure): GraphQLFormattedError {
 
 const TYPES: ReadonlySet<Value> = new Set(['connection_init', 'ping', 'pong', 'subscribe', 'complete']);
 
+/** The longest id of an operation: it is kept as long as the operation. */
+const LONGEST_ID = 256;
+
 /** A message that a client may send, as far as that can be seen from its type. */
 function messageOf(text: string): ObjectValue | undefined {
   try {
@@ -270,3 +302,32 @@ function messageOf(text: string): ObjectValue | undefined {
 function withoutEmptyQuery(payload: ObjectValue): ObjectValue {
   return payload['query'] === '' ? objectFrom({ ...payload, query: null }) : payload;
 }
+
+/** The messages whose payloads the library only checks. It returns that of a ping. */
+const CHECKED: ReadonlySet<Value> = new Set(['connection_init', 'subscribe']);
+
+/** What the library checks of the payload of `subscribe`. */
+const PAYLOAD = ['operationName', 'query', 'variables', 'extensions'] as const;
+
+/**
+ * A message as the library reads it. It keeps a message as long as its operation, and the first one as long as the
+ * connection, so it gets the types of the payload's members without their content.
+ */
+function outlineOf({ type, id, payload }: ObjectValue): string {
+  const members = isObject(payload) ? PAYLOAD.map((name) => [name, emptied(payload[name])]) : undefined;
+  return JSON.stringify({
+    type,
+    id: typeof id === 'string' ? id : emptied(id),
+    payload: members === undefined ? emptied(payload) : Object.fromEntries(members),
+  });
+}
+
+/** A value of the same type in JSON. */
+function emptied(value: Value): Json | undefined {
+  if (value === undefined || value === null) return value;
+  if (typeof value === 'string') return '';
+  if (isArray(value)) return [];
+  return isObject(value) ? {} : 0;
+}
+
+type Json = null | string | number | readonly never[] | Readonly<Record<string, never>>;

@@ -61,7 +61,7 @@ async function connectAs(
 }
 
 /** A channel that closes when a response doesn't fit in memory. */
-function closingLine(line: SocketChannel): Pick<SocketChannel, 'send' | 'close'> {
+function closingLine(line: SocketChannel): Pick<SocketChannel, 'send' | 'close' | 'closeFor'> {
   return {
     send(text) {
       try {
@@ -71,6 +71,7 @@ function closingLine(line: SocketChannel): Pick<SocketChannel, 'send' | 'close'>
       }
     },
     close: (code, reason) => line.close(code, reason),
+    closeFor: (reason) => line.closeFor(reason),
   };
 }
 

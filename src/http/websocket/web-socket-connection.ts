@@ -16,7 +16,7 @@ import type { SocketChannel, SocketSession } from './socket-endpoint.js';
 /** Close codes of RFC 6455 §7.4.1. */
 const CLOSE = { goingAway: 1001, policy: 1008, tryAgainLater: 1013 } as const;
 
-/** Smaller messages, in total, aren't charged to the memory budget in either direction. */
+/** Smaller messages, in total, aren't charged to the memory budget in either direction, in bytes. */
 const SMALL = 64 * 1024;
 
 /** Milliseconds of processing between yields, so that many cheap requests don't starve other connections. */
@@ -183,16 +183,25 @@ export class WebSocketConnection implements SocketChannel {
   /** The promise resolves when a slow client has read enough, and when others have had a turn. */
   send(data: string | Uint8Array, isBinary = typeof data !== 'string'): Promise<void> | undefined {
     this.#adjustLimit();
-    const sent = data.length > SMALL ? this.#reserveOutgoing(data.length) : undefined;
+    const options = { binary: isBinary };
+    const buffered = this.#socket.bufferedAmount;
+    if (buffered + data.length <= SMALL) {
+      this.#cork();
+      this.#socket.send(data, options);
+      return this.#maybeYield();
+    }
+    const sent = this.#reserveOutgoing(Buffer.byteLength(data));
     this.#cork();
-    if (this.#socket.bufferedAmount <= this.#options.limits.sendBuffer) {
-      this.#socket.send(data, { binary: isBinary }, sent);
+    // A waiting text would take up to two bytes of the heap for each character.
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    if (buffered <= this.#options.limits.sendBuffer) {
+      this.#socket.send(bytes, options, sent);
       return this.#maybeYield();
     }
     this.#blocked++;
     return new Promise((resolve) => {
-      this.#socket.send(data, { binary: isBinary }, () => {
-        sent?.();
+      this.#socket.send(bytes, options, () => {
+        sent();
         this.#blocked--;
         resolve();
       });

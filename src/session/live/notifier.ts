@@ -11,7 +11,7 @@ import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
 import type { Executor } from '../../exec/executor.js';
 import { assertSameUser } from '../../exec/record/users.js';
-import type { Execution, LiveListener, LiveQuery } from '../../exec/runtime/execution.js';
+import type { ChangeMemory, Execution, LiveListener, LiveQuery } from '../../exec/runtime/execution.js';
 import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { WrittenRecord } from '../../exec/runtime/record-access.js';
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
@@ -20,7 +20,9 @@ import type { Engine, Versionstamp } from '../../storage/contract.js';
 import { Duration, RecordId } from '../../value/value.js';
 import type { Notification, NotificationSink } from '../contract.js';
 import type { LiveQuota } from '../resources/live-quota.js';
+import type { ConnectionMemory } from '../resources/server-memory.js';
 import { LiveCursor } from './live-cursor.js';
+import { LiveMemory } from './live-memory.js';
 
 /** The time limit for evaluating one live query on one change. */
 const PATIENCE = new Duration(5_000_000_000n);
@@ -54,8 +56,7 @@ interface ChangeItem {
   readonly stamp: Versionstamp;
   /** Whether it is the last change of its commit for this query. */
   isLast: boolean;
-  /** Bytes. */
-  readonly weight: number;
+  readonly memory: ChangeMemory;
   /** When this node learned of the commit, on the monotonic clock. */
   readonly since: number;
 }
@@ -86,7 +87,7 @@ interface Turn {
 export class Notifier implements LiveListener {
   readonly #services: NotifierServices;
   readonly #sink: NotificationSink;
-  readonly #quota: LiveQuota;
+  readonly #memory: LiveMemory;
   readonly #session: WatchedSession;
   readonly #queries = new Set<LiveQuery>();
   /** The cursors of the queries begun with SINCE. */
@@ -101,10 +102,16 @@ export class Notifier implements LiveListener {
   #closed = false;
   #stopWatching: (() => void) | undefined;
 
-  constructor(services: NotifierServices, sink: NotificationSink, quota: LiveQuota, session: WatchedSession) {
+  constructor(
+    services: NotifierServices,
+    sink: NotificationSink,
+    quota: LiveQuota,
+    memory: ConnectionMemory,
+    session: WatchedSession,
+  ) {
     this.#services = services;
     this.#sink = sink;
-    this.#quota = quota;
+    this.#memory = new LiveMemory(quota, memory, () => this.#fallBehind());
     this.#session = session;
   }
 
@@ -113,15 +120,15 @@ export class Notifier implements LiveListener {
     return this.#queries.size;
   }
 
-  admit({ weight }: LiveQuery): void {
+  admit(query: LiveQuery): void {
     if (this.#closed) throw failure('realtime_unavailable');
-    this.#quota.admit(weight);
+    this.#memory.admit(query);
   }
 
   begun(query: LiveQuery, stamp: Versionstamp): boolean {
     if (this.#closed) return false;
     // One transaction may begin more queries than the quota allows.
-    if (!this.#quota.takeQuery(query.weight)) {
+    if (!this.#memory.begin(query)) {
       this.#add({ kind: 'end', query, reason: failure('live_queries_full') });
       return false;
     }
@@ -147,22 +154,22 @@ export class Notifier implements LiveListener {
     if (cursor.from !== undefined) this.#add({ kind: 'past', query, cursor });
   }
 
-  changed(query: LiveQuery, change: WrittenRecord, weight: number, stamp: Versionstamp): void {
+  changed(query: LiveQuery, change: WrittenRecord, memory: ChangeMemory, stamp: Versionstamp): void {
     const cursor = this.#cursors.get(query);
     if (cursor?.takesFromFeed(stamp)) return;
-    if (!this.#quota.takeChange(weight)) {
-      this.endAll(failure('live_queries_behind'));
+    if (!this.#memory.enqueue(memory)) {
+      this.#fallBehind();
       return;
     }
     const since = this.#services.environment.clock.monotonic();
-    const item: ChangeItem = { kind: 'change', query, change, stamp, isLast: true, weight, since };
+    const item: ChangeItem = { kind: 'change', query, change, stamp, isLast: true, memory, since };
     cursor?.follow(item);
     this.#add(item);
   }
 
   /** Earlier changes are delivered first. */
   ended(query: LiveQuery, reason?: TesseraError): void {
-    if (this.#queries.delete(query)) this.#quota.giveQuery(query.weight);
+    if (this.#queries.delete(query)) this.#memory.end(query);
     if (this.#queries.size === 0) this.watch();
     const cursor = this.#cursors.get(query);
     // The end is delivered without catching up first.
@@ -178,9 +185,13 @@ export class Notifier implements LiveListener {
     for (const item of this.#waiting) {
       if (item.kind !== 'change') continue;
       this.#waiting.delete(item);
-      this.#quota.giveChange(item.weight);
+      this.#memory.drop(item.memory);
     }
     for (const query of this.#queries) this.#services.executor.liveQueries.end(query, reason);
+  }
+
+  #fallBehind(): void {
+    this.endAll(failure('live_queries_behind'));
   }
 
   /** Ends all queries when the session expires, even without activity. Call whenever the expiry changes. */
@@ -236,12 +247,19 @@ export class Notifier implements LiveListener {
     for (const item of this.#waiting) {
       if (this.#holding > 0) return;
       this.#waiting.delete(item);
-      await this.#handle(item, interrupt);
       if (item.kind === 'change') {
-        this.#quota.giveChange(item.weight);
+        await this.#handleChange(item, interrupt);
         metrics?.liveChange(environment.clock.monotonic() - item.since);
-      }
+      } else await this.#handle(item, interrupt);
       await interrupt.checkpoint();
+    }
+  }
+
+  async #handleChange(item: ChangeItem, interrupt: RequestInterrupt): Promise<void> {
+    try {
+      await this.#memory.deliver(item.memory, () => this.#handle(item, interrupt));
+    } catch (thrown) {
+      this.endAll(asTesseraError(thrown));
     }
   }
 

@@ -3,6 +3,7 @@ import { MemoryBudget } from '../../base/memory-budget.js';
 import type { Environment, Heap } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import { type MemoryWatch, RequestMemory, type RequestMemoryOptions } from '../../exec/runtime/request-memory.js';
+import { ChangeBacklog } from './change-backlog.js';
 
 /** Limits in bytes of decoded values. */
 export interface MemoryLimits {
@@ -27,6 +28,9 @@ export const DEFAULT_GUEST_MEMORY = 256 * 1024;
 
 /** The share of the process budget that request bodies may take while they are received. */
 const INCOMING_SHARE = 1 / 4;
+
+/** What the changes that wait for slow clients may take besides, as a share of the process budget. */
+const BACKLOG_SHARE = 1 / 4;
 
 /** Above this share of the heap limit, the largest request is cancelled. */
 const HEAP_NEARLY_FULL = 0.9;
@@ -60,6 +64,7 @@ export class ServerMemory implements MemoryWatch {
   readonly budget: MemoryBudget;
   /** The part of it taken by request bodies being received. */
   readonly incoming: MemoryBudget;
+  readonly backlog: ChangeBacklog;
   readonly #ownsRows: boolean;
   readonly #heap: Heap;
   readonly #clock: Environment['clock'];
@@ -75,6 +80,7 @@ export class ServerMemory implements MemoryWatch {
       (limit) => failure('server_memory_exceeded', { limit }),
       this.budget,
     );
+    this.backlog = new ChangeBacklog(Math.floor(this.limits.total * BACKLOG_SHARE));
     this.#ownsRows = ownsRows;
     this.#heap = heap;
     this.#clock = clock;

@@ -308,7 +308,7 @@ export class OpenSession implements Session, RegisteredSession {
   }
 
   listen(sink: NotificationSink, quota = new LiveQuota()): void {
-    this.#notifier = new Notifier(this.#services, sink, quota, {
+    this.#notifier = new Notifier(this.#services, sink, quota, this.memory.connection, {
       identity: () => andThen(this.#revalidation.pending, () => (this.#lifetime.isOver ? undefined : this.#identity)),
       remaining: () => this.#lifetime.remaining,
     });

@@ -1,0 +1,102 @@
+import type { ChangeMemory, LiveQuery } from '../../exec/runtime/execution.js';
+import type { BacklogReader } from '../resources/change-backlog.js';
+import type { LiveQuota } from '../resources/live-quota.js';
+import type { ConnectionMemory } from '../resources/server-memory.js';
+
+/** The largest change that is delivered without being charged to the connection, in bytes. */
+const SMALL = 8 * 1024;
+
+/**
+ * The memory of a session's live queries: their own and that of the change being delivered are charged to the
+ * connection, that of waiting changes to the backlog of the process.
+ */
+export class LiveMemory implements BacklogReader {
+  readonly #quota: LiveQuota;
+  readonly #memory: ConnectionMemory;
+  readonly #fallBehind: () => void;
+  #backlog = 0;
+
+  /** `fallBehind` ends all queries, and drops the changes that wait. */
+  constructor(quota: LiveQuota, memory: ConnectionMemory, fallBehind: () => void) {
+    this.#quota = quota;
+    this.#memory = memory;
+    this.#fallBehind = fallBehind;
+  }
+
+  get backlog(): number {
+    return this.#backlog;
+  }
+
+  fallBehind(): void {
+    this.#fallBehind();
+  }
+
+  /**
+   * Checks that a query fits; nothing is reserved before it begins.
+   * @throws TesseraError `too_many_live_queries`, `live_queries_too_large`, `connection_memory_exceeded`, …
+   */
+  admit({ weight }: LiveQuery): void {
+    this.#quota.admit(weight);
+    this.#memory.budget.reserve(weight);
+    this.#memory.budget.release(weight);
+  }
+
+  /** Reserves a query; false if it doesn't fit. */
+  begin({ weight }: LiveQuery): boolean {
+    if (!this.#quota.takeQuery(weight)) return false;
+    try {
+      this.#memory.budget.reserve(weight);
+      return true;
+    } catch {
+      this.#quota.giveQuery(weight);
+      return false;
+    }
+  }
+
+  end({ weight }: LiveQuery): void {
+    this.#quota.giveQuery(weight);
+    this.#memory.budget.release(weight);
+  }
+
+  /** A change waits; false if the client has fallen too far behind. */
+  enqueue(change: ChangeMemory): boolean {
+    if (!this.#quota.takeChange(change.bytes)) return false;
+    if (!this.#memory.server.backlog.hold(change, this)) {
+      this.#quota.giveChange(change.bytes);
+      return false;
+    }
+    this.#backlog += change.bytes;
+    return true;
+  }
+
+  /** A change that waits won't be delivered. */
+  drop(change: ChangeMemory): void {
+    this.#dequeue(change);
+    this.#quota.giveChange(change.bytes);
+  }
+
+  /**
+   * Takes a change out of the backlog, and runs `work`, which ends when the client has read it.
+   * @throws TesseraError `connection_memory_exceeded`, `server_memory_exceeded`; `work` isn't run then
+   */
+  async deliver(change: ChangeMemory, work: () => Promise<unknown>): Promise<void> {
+    const { bytes } = change;
+    const charged = bytes > SMALL ? bytes : 0;
+    const { work: budget } = this.#memory;
+    this.#dequeue(change);
+    try {
+      budget.reserve(charged);
+    } catch (thrown) {
+      this.#quota.giveChange(bytes);
+      throw thrown;
+    }
+    await work();
+    budget.release(charged);
+    this.#quota.giveChange(bytes);
+  }
+
+  #dequeue(change: ChangeMemory): void {
+    this.#backlog -= change.bytes;
+    this.#memory.server.backlog.release(change, this);
+  }
+}
