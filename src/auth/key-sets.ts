@@ -15,8 +15,11 @@ export interface KeySetSource {
   report(error: TesseraError): void;
 }
 
-/** Limits of fetching a key set: milliseconds and bytes. Sets of large providers have a few kilobytes. */
-export const KEY_SET_LIMITS = { time: 5_000, response: 256 * 1024 } as const;
+/**
+ * Limits of fetching a key set: milliseconds and bytes. Sets of large providers have up to some 20 kilobytes; this many
+ * take a few milliseconds to read, which is one step.
+ */
+export const KEY_SET_LIMITS = { time: 5_000, response: 64 * 1024 } as const;
 
 const HOUR = 60 * 60 * 1000;
 const FRESH_MILLISECONDS = 12 * HOUR;
@@ -119,7 +122,7 @@ export class KeySets {
     if (!Array.isArray(listed)) throw unavailable(url, 'it is not a key set');
     if (listed.length > MAX_KEYS) throw unavailable(url, `it has more than ${MAX_KEYS} keys`);
     // Sets may contain keys for other uses, and of unsupported types.
-    const keys = listed.filter(verifies) as JWK[];
+    const keys = listed.filter(verifies).map(essentials);
     if (keys.length === 0) throw unavailable(url, 'no key in it can verify tokens');
     return keys;
   }
@@ -148,6 +151,15 @@ function verifies(listed: Json): boolean {
   if (kid !== undefined && typeof kid !== 'string') return false;
   const names = algorithmsOfJwk(jwk).map(headerName);
   return alg === undefined ? names.length > 0 : typeof alg === 'string' && names.includes(alg);
+}
+
+/** The members of a public key that verifying needs. Others, such as certificates, aren't kept. */
+const ESSENTIAL = ['kty', 'kid', 'alg', 'crv', 'x', 'y', 'n', 'e'] as const;
+
+function essentials(listed: Json): JWK {
+  const jwk = listed as JsonObject;
+  const members = ESSENTIAL.map((name) => [name, jwk[name]] as const);
+  return Object.fromEntries(members.filter(([, value]) => typeof value === 'string')) as JWK;
 }
 
 function algorithmsOfJwk(jwk: JsonObject) {

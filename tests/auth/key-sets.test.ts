@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { CompactSign } from 'jose';
 import { beforeEach, expect, test } from 'vitest';
-import type { KeySetSource } from '../../src/auth/key-sets.js';
+import { type KeySetSource, KeySets } from '../../src/auth/key-sets.js';
 import { Tokens } from '../../src/auth/tokens.js';
 import { failure, TesseraError } from '../../src/errors/error.js';
 import { StubbedEnvironment } from '../support/environment.js';
@@ -144,6 +144,16 @@ test('without a name only the one key that fits is taken', async () => {
   environment.advance(minutes(24 * 60));
   set = { keys: [jwk(one, 'one'), jwk(two, 'two')] };
   await expect(verify(await signed(one, {}))).rejects.toMatchObject(INVALID);
+});
+
+test('of a set only what verifying needs is kept', async () => {
+  const key = { ...jwk(one, 'one'), alg: 'ES256', use: 'sig', key_ops: ['verify'], x5c: ['MII'], more: [[], {}] };
+  const body = Buffer.from(JSON.stringify({ keys: [key, { kty: 'RSA', n: [1], e: 'AQAB' }], more: [] }));
+  const fetcher = { fetch: async () => ({ status: 200, headers: {}, body }) };
+  const sets = new KeySets(environment.clock, { fetcher, report: () => undefined });
+  expect(await sets.use(verification.url, async (keys) => keys.jwks())).toEqual({
+    keys: [{ ...jwk(one, 'one'), alg: 'ES256' }],
+  });
 });
 
 test('without a source no token is accepted', async () => {
