@@ -1,6 +1,6 @@
 /** `tessera migrate`, with a server and with stores, by several migrators at once, and its refusals. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -208,6 +208,28 @@ describe('files are refused', () => {
     rmSync(join(dir, '2_b.surql'), { recursive: true });
     execFileSync('mkfifo', [join(dir, '2_c.surql')]);
     expect(await run(runStatus)).toBe('2_c.surql: it is not a file\n1');
+  });
+
+  it('where they are too large, or no text', async () => {
+    file('1_a.surql', '');
+    truncateSync(join(dir, '1_a.surql'), 16 * 2 ** 20 + 1);
+    expect(await run(runStatus)).toBe('1_a.surql: it is larger than 16777216 bytes\n1');
+    writeFileSync(join(dir, '1_a.surql'), Buffer.from("CREATE a SET b = 'caf\xe9'", 'latin1'));
+    expect(await run(runApply)).toBe('1_a.surql: it is not UTF-8\n1');
+  });
+
+  it('where they are links out of the folder', async () => {
+    const outside = mkdtempSync(join(tmpdir(), 'outside-'));
+    writeFileSync(join(outside, 'secret'), 'p4ssword');
+    symlinkSync(join(outside, 'secret'), join(dir, '1_a.surql'));
+    expect(await run(runApply)).toBe('1_a.surql: it is a link out of the folder\n1');
+    rmSync(join(dir, '1_a.surql'));
+    // As in a volume of Kubernetes.
+    mkdirSync(join(dir, '..data'));
+    file('..data/1_a.surql', 'DEFINE TABLE a');
+    symlinkSync('..data/1_a.surql', join(dir, '1_a.surql'));
+    expect(await run(runApply)).toBe('applied 1_a\n0');
+    rmSync(outside, { recursive: true });
   });
 
   it.each([

@@ -1,7 +1,8 @@
 /** Migrations: the files of a folder. */
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs';
+import { join, sep } from 'node:path';
 import { type SourcePosition, TesseraError } from '../../errors/error.js';
 import type { Statement } from '../../language/ast.js';
 import { StatementStream } from '../../language/statement-stream.js';
@@ -15,15 +16,20 @@ export interface Migration {
   readonly text: string;
   /** SHA-256 of the text, in hexadecimal digits. */
   readonly checksum: string;
+  /** Other bytes are replaced in the text, so that it can't be applied. */
+  readonly isUtf8: boolean;
 }
 
 const NAME = /^(\d{1,20})[_-][A-Za-z0-9_.-]+$/;
 const ENDING = '.surql';
 
+/** The largest file in bytes: what a server takes in one message by default. */
+const LARGEST = 16 * 2 ** 20;
+
 /**
  * The migrations of a folder, in the order of their names. Files with other endings are ignored.
- * @throws CommandError for names without a number, with the same number, or with numbers of several lengths, and for
- * what isn't a file; Error of the file system
+ * @throws CommandError for names without a number, with the same number, or with numbers of several lengths, for what
+ * isn't a file or is too large, and for links that lead out of the folder; Error of the file system
  */
 export function readMigrations(folder: string): Migration[] {
   const names = readdirSync(folder)
@@ -31,13 +37,35 @@ export function readMigrations(folder: string): Migration[] {
     .map((file) => file.slice(0, -ENDING.length))
     .sort();
   checkNames(folder, names);
+  const within = join(realpathSync(folder), sep);
   return names.map((name) => {
     const file = join(folder, name + ENDING);
-    // A pipe would be waited for, and what a folder's error is about isn't said by Node.
-    if (!statSync(file).isFile()) throw new CommandError(`${file}: it is not a file`);
-    const text = normalized(readFileSync(file, 'utf8'));
-    return { name, file, text, checksum: createHash('sha256').update(text).digest('hex') };
+    if (!realpathSync(file).startsWith(within)) throw new CommandError(`${file}: it is a link out of the folder`);
+    const bytes = readBounded(file);
+    const text = normalized(bytes.toString('utf8'));
+    return { name, file, text, checksum: createHash('sha256').update(text).digest('hex'), isUtf8: isUtf8(bytes) };
   });
+}
+
+/** @throws CommandError for what isn't a file, is too large, or is being written */
+function readBounded(file: string): Buffer {
+  // Opening a pipe would wait for a writer.
+  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const found = fstatSync(descriptor);
+    if (!found.isFile()) throw new CommandError(`${file}: it is not a file`);
+    if (found.size > LARGEST) throw new CommandError(`${file}: it is larger than ${LARGEST} bytes`);
+    // One byte more shows that the file has grown.
+    const bytes = Buffer.alloc(found.size + 1);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
+      read = readSync(descriptor, bytes, length, bytes.length - length, null);
+    }
+    if (length !== found.size) throw new CommandError(`${file}: it was changed while it was read`);
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** Neither a byte order mark nor line ends of Windows, which tools add and remove, make another migration. */
@@ -78,7 +106,8 @@ const REFUSED: Readonly<Partial<Record<Statement['kind'], string>>> = {
  * Where the statements of a migration begin.
  * @throws CommandError where it can't be parsed, or has a statement that no migration may have
  */
-export function statementPositions({ file, text }: Migration): SourcePosition[] {
+export function statementPositions({ file, text, isUtf8 }: Migration): SourcePosition[] {
+  if (!isUtf8) throw new CommandError(`${file}: it is not UTF-8`);
   const stream = new StatementStream();
   stream.push(text);
   stream.end();
