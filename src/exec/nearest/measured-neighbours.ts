@@ -113,13 +113,24 @@ export class MeasuredNeighbours implements Candidates {
 
   #nearestOfAll(most: number): PromiseOrValue<readonly Neighbour<Key>[]> {
     const nearest = new Nearest<Key>(most, (a, b) => (a < b ? -1 : 1));
-    const { context, interrupt } = this.#execution;
+    const { context, interrupt, request } = this.#execution;
+    const charged = request.memory.used;
+    let held = 0;
     const cursor = context.transaction.scan(vectorRange(this.#search.index), { batch: this.#batch });
     const measured = forEachBatch(cursor, (entries) => {
       this.#measure(entries, nearest);
+      request.memory.charge((nearest.size - held) * HELD);
+      held = nearest.size;
       return andThen(interrupt.checkpoint(), () => false);
     });
-    return andThen(measured, () => sortInSteps(nearest.items(), pausingOf(this.#execution), nearest.compare));
+    return andThen(measured, () => {
+      const sorted = sortInSteps(nearest.items(), pausingOf(this.#execution), nearest.compare);
+      // They are charged again when they are kept.
+      return andThen(sorted, (neighbours) => {
+        request.memory.releaseTo(charged);
+        return neighbours;
+      });
+    });
   }
 
   #measure(entries: readonly Entry[], nearest: Nearest<Key>): void {

@@ -39,9 +39,7 @@ export function compileKnnTopK(node: KnnTopK, context: OperatorContext): Stream 
       const searched = andThen(packed?.(frame, nearest, add), (isFound) =>
         isFound === true ? undefined : input(frame, { targets }, add),
       );
-      return andThen(searched, () =>
-        andThen(nearest.found(), (found) => (reading.writes ? oneByOne(visit)(found) : visit(found))),
-      );
+      return andThen(searched, () => nearest.pass(reading.writes ? oneByOne(visit) : visit));
     });
 }
 

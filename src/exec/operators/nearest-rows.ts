@@ -12,6 +12,7 @@ import { storedOf, withStoredRecord } from '../record/stored.js';
 import { withNote } from '../runtime/candidates.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Frame } from '../runtime/frame.js';
+import type { Visit } from './operator.js';
 
 /** A row with the vector that was measured. */
 interface Measured {
@@ -21,6 +22,11 @@ interface Measured {
 
 /** So many components are measured between two checkpoints: about half a millisecond. */
 const COMPONENTS_AT_ONCE = 2 ** 18;
+
+/** Rows that are passed on at a time. */
+const PASSED = 256;
+/** What is held of a row besides itself, in bytes. */
+const HELD = 128;
 
 export class NearestRows {
   readonly frame: Frame;
@@ -75,15 +81,27 @@ export class NearestRows {
   /** Accounts for rows that are held, of which there were `before`. What replaces others takes no more. */
   #charge(rows: readonly Value[], before: number): false {
     const more = this.#nearest.size - before;
-    if (more > 0) this.frame.execution.request.memory.chargeRows(rows.slice(0, more));
+    if (more <= 0) return false;
+    const { memory } = this.frame.execution.request;
+    memory.chargeRows(rows.slice(0, more));
+    memory.charge(more * HELD);
     return false;
   }
 
-  /** Nearest first; at the same distance in the order of ids. */
-  found(): PromiseOrValue<readonly Value[]> {
+  /** Passes them on, some at a time: nearest first, at the same distance in the order of ids. */
+  pass(visit: Visit): PromiseOrValue<unknown> {
+    const { interrupt } = this.frame.execution;
     const nearest = this.#nearest;
-    const sorted = sortInSteps(nearest.items(), pausingOf(this.frame.execution), nearest.compare);
-    return andThen(sorted, (all) => all.map((neighbour) => this.#noted(neighbour)));
+    return andThen(sortInSteps(nearest.items(), pausingOf(this.frame.execution), nearest.compare), (sorted) => {
+      let at = 0;
+      return untilTrue(() => {
+        const rows = sorted.slice(at, at + PASSED).map((neighbour) => this.#noted(neighbour));
+        at += rows.length;
+        return andThen(visit(rows), (stop) =>
+          stop === true || at === sorted.length ? true : andThen(interrupt.checkpoint(), () => false),
+        );
+      });
+    });
   }
 
   #noted({ distance, item: { row, vector } }: Neighbour<Measured>): Value {
