@@ -20,6 +20,7 @@ import { addCorsHeaders, checkOrigin, sendPreflight } from './cors.js';
 import { type Log, logAnswers, SILENT } from './log.js';
 import { OpenConnections } from './open-connections.js';
 import { DEFAULT_HTTP_LIMITS, DEFAULT_HTTP_OPTIONS, type HttpLimits, type HttpOptions } from './options.js';
+import { limitPipelining } from './pipelined-requests.js';
 import { type Admission, admit, type BodyBound, type BodyPolicy, boundOf } from './request/admission.js';
 import { checkRememberedPassword } from './request/cross-site.js';
 import { ignoreUpgrade, isWebSocketUpgrade } from './request/ignored-upgrade.js';
@@ -30,7 +31,7 @@ import { endSlowBody } from './request/slow-bodies.js';
 import { onUnfinishedBodies } from './request/unfinished-bodies.js';
 import { countAnswers, traceAnswers } from './request-metrics.js';
 import { compressed } from './response/compression.js';
-import { rawError } from './response/raw-error.js';
+import { rawAnswer, rawError } from './response/raw-error.js';
 import { logInternal, sendError } from './response/reply.js';
 import { allowedMethods, nameOfRoute, ROUTES, type Route } from './routes.js';
 import { WebSocketServer } from './websocket/web-socket-server.js';
@@ -182,6 +183,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     app.server.emit('request', request, response);
   });
 
+  limitPipelining(app.server, (request, response, error) => rawAnswer(response, error, context.requestId(request)));
   const open = new OpenConnections(app.server);
   const sockets = new WebSocketServer(context);
   app.server.on('upgrade', (request, socket, head) => {

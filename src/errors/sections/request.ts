@@ -226,6 +226,12 @@ export const requestErrors = {
     http: 503,
     retryable: true,
   }),
+  too_many_pipelined: row<{ limit: number }>({
+    kind: 'Connection',
+    text: ({ limit }) => `No more than ${limit} requests of a connection may wait for the answer to an earlier one`,
+    http: 429,
+    retryable: true,
+  }),
   not_a_value: row<{ found: string }>({
     kind: 'Validation',
     text: ({ found }) => `Expected a value that can be stored, but found ${found}`,

@@ -1,9 +1,21 @@
 /** Responds with an error on a socket without a Fastify reply: before a request, or instead of an upgrade. */
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { TesseraError } from '../../errors/error.js';
 import { errorBody } from './error-body.js';
 import { errorHeaders } from './reply.js';
+
+/** Responds to a request before Fastify sees it, and closes the connection. `id`: the request's id. */
+export function rawAnswer(response: ServerResponse, error: TesseraError, id: string): void {
+  const headers = {
+    'content-type': 'application/json',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': id,
+    ...Object.fromEntries(errorHeaders(error)),
+    connection: 'close',
+  };
+  response.writeHead(error.httpStatus, headers).end(errorBody(error));
+}
 
 /** `id`: the request's id, which the log contains. */
 export function rawError(socket: Duplex, error: TesseraError, id: string): void {

@@ -1,0 +1,50 @@
+/**
+ * Pipelining (RFC 9112, section 9.3.2): Node begins all requests that arrive together in one step, and reads on while
+ * earlier ones are being answered, so that a client could send any number of them.
+ */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { failure, type TesseraError } from '../errors/error.js';
+
+/** How many requests of a connection may wait for the response to an earlier one. */
+export const MOST_PIPELINED = 64;
+/** How many more are ignored, so that a client reads why, before its connection is cut. */
+const MOST_IGNORED = 4_096;
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Refuses the request beyond the limit, and closes the connection after its response. */
+export function limitPipelining(
+  server: Server,
+  refuse: (request: IncomingMessage, response: ServerResponse, error: TesseraError) => void,
+): void {
+  const waiting = new WeakMap<Socket, number>();
+  /** Of connections of which a request was refused: how many came after it. */
+  const ignored = new WeakMap<Socket, number>();
+  const handlers = server.listeners('request') as Handler[];
+  const begin: Handler = (request, response) => {
+    for (const handle of handlers) handle.call(server, request, response);
+  };
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    // Node gives a response its socket when those before it are complete.
+    if (response.socket !== null) return begin(request, response);
+    const { socket } = request;
+    const later = ignored.get(socket);
+    if (later !== undefined) {
+      ignored.set(socket, later + 1);
+      if (later === MOST_IGNORED) socket.destroy();
+      return;
+    }
+    const count = waiting.get(socket) ?? 0;
+    if (count === MOST_PIPELINED) {
+      ignored.set(socket, 0);
+      socket.pause();
+      refuse(request, response, failure('too_many_pipelined', { limit: MOST_PIPELINED }));
+      return;
+    }
+    waiting.set(socket, count + 1);
+    response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
+    begin(request, response);
+  });
+}
