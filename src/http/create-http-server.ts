@@ -183,7 +183,9 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     app.server.emit('request', request, response);
   });
 
-  limitPipelining(app.server, (request, response, error) => rawAnswer(response, error, context.requestId(request)));
+  limitPipelining(app.server, environment.timers, (request, response, error) =>
+    rawAnswer(response, error, context.requestId(request)),
+  );
   const open = new OpenConnections(app.server);
   const sockets = new WebSocketServer(context);
   app.server.on('upgrade', (request, socket, head) => {

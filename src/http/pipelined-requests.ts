@@ -4,8 +4,11 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Timers } from '../env/environment.js';
 import { failure, type TesseraError } from '../errors/error.js';
 
+/** How many requests of a connection are begun before others are served. */
+export const MOST_AT_ONCE = 16;
 /** How many requests of a connection may wait for the response to an earlier one. */
 export const MOST_PIPELINED = 64;
 /** How many more are ignored, so that a client reads why, before its connection is cut. */
@@ -13,17 +16,28 @@ const MOST_IGNORED = 4_096;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Refuses the request beyond the limit, and closes the connection after its response. */
+/**
+ * Begins the requests of a connection some at a time. Refuses the one beyond the limit, and closes the connection after
+ * its response.
+ */
 export function limitPipelining(
   server: Server,
+  timers: Timers,
   refuse: (request: IncomingMessage, response: ServerResponse, error: TesseraError) => void,
 ): void {
   const waiting = new WeakMap<Socket, number>();
   /** Of connections of which a request was refused: how many came after it. */
   const ignored = new WeakMap<Socket, number>();
   const handlers = server.listeners('request') as Handler[];
+  /** Requests begun in the present round of the event loop. Those with bodies come one by one, but in one round. */
+  const begun = new Map<Socket, number>();
   const begin: Handler = (request, response) => {
-    for (const handle of handlers) handle.call(server, request, response);
+    const { socket } = request;
+    if (begun.size === 0) void timers.nextRound().then(() => begun.clear());
+    const count = begun.get(socket) ?? 0;
+    begun.set(socket, count + 1);
+    if (count < MOST_AT_ONCE) for (const handle of handlers) handle.call(server, request, response);
+    else void timers.nextRound().then(() => (socket.destroyed ? undefined : begin(request, response)));
   };
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
