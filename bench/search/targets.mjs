@@ -22,6 +22,7 @@ function surrealql(ask, { RecordId }, row = (id, body) => ({ id, body })) {
       for (let from = 0; from < texts.length; from += BATCH) await add(from, texts.slice(from, from + BATCH));
     },
     index: () => ask(INDEX),
+    removeIndex: () => ask('REMOVE INDEX body ON article'),
     addOne: (id, text) => ask('CREATE $id SET body = $text RETURN NONE', { id: new RecordId('article', id), text }),
     add,
     word: (words) => ask('SELECT VALUE id FROM article WHERE body @@ $text', { text: words.join(' ') }),
@@ -131,6 +132,10 @@ export async function openSqlite(address = 'memory') {
           "INSERT INTO words(words) VALUES ('rebuild')",
       );
       isIndexed = true;
+    },
+    removeIndex: () => {
+      db.exec('DROP TABLE words');
+      isIndexed = false;
     },
     addOne: (id, text) => add(id, [text]),
     add,

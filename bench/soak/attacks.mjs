@@ -13,13 +13,16 @@ const LONG = `(${Array(8).fill('string::repeat("abcdefgh", 131072)').join(' + ')
 
 const PLACE = { 'surreal-ns': 'soak', 'surreal-db': 'soak', accept: 'application/json' };
 
-/** An RPC message in CBOR: `{method, params: [name, [{}, {}, …]]}`, or without the name. */
-export function emptyObjects(method, count, name) {
+/** An RPC message in CBOR: `{method, params: [name, [{}, {}, …]]}`, or without the name; of indefinite length if `isOpen`. */
+export function emptyObjects(method, count, name, isOpen = false) {
   const head = [0xa2, ...text('method'), ...text(method), ...text('params'), 0x80 | (name === undefined ? 1 : 2)];
   const bytes = Buffer.alloc(count, 0xa0);
   const length = Buffer.from([0x9a, 0, 0, 0, 0]);
   length.writeUInt32BE(count, 1);
-  return Buffer.concat([Buffer.from(head), Buffer.from(name === undefined ? [] : text(name)), length, bytes]);
+  const before = Buffer.concat([Buffer.from(head), Buffer.from(name === undefined ? [] : text(name))]);
+  return isOpen
+    ? Buffer.concat([before, Buffer.from([0x9f]), bytes, Buffer.from([0xff])])
+    : Buffer.concat([before, length, bytes]);
 }
 
 const text = (characters) => [0x60 | characters.length, ...Buffer.from(characters)];
@@ -80,7 +83,7 @@ export const ATTACKS = {
       server.port,
       '/rpc',
       { 'content-type': 'application/cbor', authorization: `Bearer ${server.token}` },
-      emptyObjects('ping', 4 * MIB - 64),
+      emptyObjects('ping', 4 * MIB - 64, undefined, true),
     ),
   'a text of many statements': asUser('1;'.repeat(500 * KIB)),
   'bodies that never end': async ({ port }) => {

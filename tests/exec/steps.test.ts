@@ -28,6 +28,13 @@ async function yieldsOf(statements: string): Promise<number> {
   return environment.yields - before;
 }
 
+test('a step that takes milliseconds waits for the turn of a long computation', async () => {
+  await run(owner, 'RETURN (<array> 0..30000).len()');
+  expect(environment.longYields).toBe(0);
+  await run(owner, 'RETURN (<array> 0..200000).len()');
+  expect(environment.longYields).toBeGreaterThan(0);
+});
+
 const MANY = 30_000;
 
 describe('yields on the way', () => {

@@ -43,6 +43,8 @@ describe('documents', () => {
   });
 
   it.each([
+    ['a long name', `{ ${'x'.repeat(1_025)} }`, 'graphql_limit'],
+    ['a long number', `{ t(limit: ${'1'.repeat(1_025)}) { n } }`, 'graphql_limit'],
     ['operations', times(2000, (i) => `query q${i} { t { n } }`), 'graphql_limit'],
     ['operations without a choice', times(600, (i) => `query q${i} { t { n } }`), 'graphql_operation'],
     ['variables', `query (${times(2000, (i) => `$a${i}: Int`)}) { t { n } }`, 'graphql_limit'],

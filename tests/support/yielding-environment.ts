@@ -5,6 +5,8 @@ import { realEnvironment } from '../../src/env/real.js';
 export class YieldingEnvironment implements Environment {
   /** How often work has yielded. */
   yields = 0;
+  /** How often of these as a long computation. */
+  longYields = 0;
   #time = 0;
 
   readonly random = realEnvironment.random;
@@ -21,8 +23,9 @@ export class YieldingEnvironment implements Environment {
 
   readonly timers: Environment['timers'] = {
     ...realEnvironment.timers,
-    yield: async () => {
+    yield: async (turns) => {
       this.yields++;
+      if (turns === Number.POSITIVE_INFINITY) this.longYields++;
     },
   };
 }

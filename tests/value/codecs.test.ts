@@ -184,6 +184,15 @@ describe('CBOR', () => {
   });
 
   it.each([
+    ['a list', '9a00100000'],
+    ['an indefinite list of lists', '9f9a00100000'],
+    ['a map', 'ba00100000'],
+  ])('refuses %s that announces too many values, before any of them', (_what, bytes) => {
+    const refused = expect.objectContaining({ code: 'too_many_values' });
+    expect(() => decodeCbor(fromHex(bytes), { ...LIMITS, maxValues: 1_000 })).toThrow(refused);
+  });
+
+  it.each([
     [0x81, 0x01],
     [0xa1, 0x61],
     [0xc7, 0x01],

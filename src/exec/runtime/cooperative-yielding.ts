@@ -20,7 +20,7 @@ export function countWork({ interrupt }: Pick<Execution, 'interrupt'>, units: nu
   counted += units + takeWalked();
   if (counted < WORK_PER_CHECKPOINT) return;
   counted = 0;
-  return interrupt.checkpoint();
+  return interrupt.checkpoint(units);
 }
 
 /** The same for a small piece of work. */

@@ -51,9 +51,9 @@ export interface Checks {
 export interface Interrupt {
   /**
    * Call it for each batch of work. Throws when the deadline has passed or the request was cancelled; returns a
-   * promise, to be awaited, when the event loop should serve other clients.
+   * promise, to be awaited, when the event loop should serve other clients, also before a step of many `units` of work.
    */
-  checkpoint(): PromiseOrValue<void>;
+  checkpoint(units?: number): PromiseOrValue<void>;
   /** The same for synchronous code: throws, but never yields. */
   check(): void;
   /** The same with an earlier deadline, if `duration` from now, or from `since`, is earlier. */

@@ -7,11 +7,15 @@ import type { Interrupt } from './execution.js';
 
 /** Milliseconds that one request may compute before it yields. */
 const SLICE = 1;
+/** A step of so many units of work may take that long: a list of as many elements takes 1 MiB. */
+const LARGE_STEP = 2 ** 17;
+/** The turns of a request that is long from its first large step on. */
+const LONG = Number.POSITIVE_INFINITY;
 
 /** A request's time slice of the event loop, and its cancellation. */
 interface TimeSlice {
   began: number;
-  /** How often it has yielded. */
+  /** How often it has yielded, or `LONG`. */
   turns: number;
   ended: TesseraError | undefined;
   /** Called whenever it yields. */
@@ -97,11 +101,14 @@ export class RequestInterrupt implements Interrupt {
     this.#checkAt(this.#environment.clock.monotonic());
   }
 
-  checkpoint(): PromiseOrValue<void> {
+  checkpoint(units = 0): PromiseOrValue<void> {
     const now = this.#environment.clock.monotonic();
     this.#checkAt(now);
-    if (now - this.#slice.began < SLICE) return;
-    return this.#yield().then(() => this.#checkAt(this.#slice.began));
+    const slice = this.#slice;
+    // Long computations take turns, so that large steps of several requests don't come in one round of the event loop.
+    if (units >= LARGE_STEP && slice.turns !== LONG) slice.turns = LONG;
+    else if (now - slice.began < SLICE) return;
+    return this.#yield().then(() => this.#checkAt(slice.began));
   }
 
   /** The same for work that must be finished even if the request has to end. */

@@ -2,10 +2,15 @@
  * Reads documents within bounds: the library's parser descends as deep as the brackets go, so these are counted first.
  */
 import { type DocumentNode, Lexer, parse, Source, TokenKind } from 'graphql';
+import { failure } from '../../errors/error.js';
 import type { EffectiveLimits } from '../effective-limits.js';
 
 const OPENING: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
 const CLOSING: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
+
+/** Characters of a name, or of a number, at most: messages repeat them, and look for names like them. */
+const LONGEST_WORD = 1_024;
+const WORDS: ReadonlySet<string> = new Set([TokenKind.NAME, TokenKind.INT, TokenKind.FLOAT]);
 
 /** The cost of reading a text. */
 export interface TextCost {
@@ -32,6 +37,9 @@ export function parseDocument(
   for (let token = lexer.advance(); token.kind !== TokenKind.EOF; token = lexer.advance()) {
     tokens += 1;
     if (tokens > limits.tokens) throw beyond('tokens');
+    if (token.end - token.start > LONGEST_WORD && WORDS.has(token.kind)) {
+      throw failure('graphql_limit', { what: 'characters in a name or number', limit: LONGEST_WORD, setting: 'fixed' });
+    }
     if (OPENING.has(token.kind)) depth += 1;
     else if (CLOSING.has(token.kind)) depth -= 1;
     if (depth > nesting) nesting = depth;

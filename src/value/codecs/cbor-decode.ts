@@ -37,7 +37,7 @@ export function decodeCborStepwise(bytes: Uint8Array, options: CborOptions): Ste
 
 /** Bytes that are read in one step. */
 const PIECE = 4 * 1024;
-const ANY_NUMBER = 2 ** 40;
+const ANY_NUMBER = Number.POSITIVE_INFINITY;
 
 /** Pieces of one text, or of bytes, which are read in one go. */
 const MOST_CHUNKS = 2 ** 16;
@@ -109,7 +109,13 @@ class CborDecoding implements Stepwise<Value> {
   }
 
   count(): void {
-    if (++this.#values > this.#maxValues) throw failure('too_many_values', { limit: this.#maxValues });
+    this.#values++;
+    this.admit(0);
+  }
+
+  /** Refuses as many values more as a length announces, if they are too many, before any of them is made. */
+  admit(length: number): void {
+    if (this.#values + length > this.#maxValues) throw failure('too_many_values', { limit: this.#maxValues });
   }
 }
 
@@ -191,7 +197,9 @@ function readChunks(reader: ByteReader, major: number): Uint8Array[] {
 
 function readArray(decoding: CborDecoding, information: number, depth: number): Read {
   const below = nextDepth(depth, decoding.options.maxDepth);
-  return readItems(decoding, [], readLength(decoding.reader, information), below, UNFINISHED);
+  const length = readLength(decoding.reader, information);
+  decoding.admit(length);
+  return readItems(decoding, [], length, below, UNFINISHED);
 }
 
 /** The rest of an array: from an item on, or from what stands behind `item`. */
@@ -209,7 +217,9 @@ function readItems(decoding: CborDecoding, items: Value[], length: number, depth
 
 function readMap(decoding: CborDecoding, information: number, depth: number): Read {
   const below = nextDepth(depth, decoding.options.maxDepth);
-  return readMembers(decoding, newObject(), { length: readLength(decoding.reader, information), at: 0 }, below);
+  const length = readLength(decoding.reader, information);
+  decoding.admit(length);
+  return readMembers(decoding, newObject(), { length, at: 0 }, below);
 }
 
 /** The position within a map. */
