@@ -90,9 +90,12 @@ export class LiveMemory implements BacklogReader {
       this.#quota.giveChange(bytes);
       throw thrown;
     }
-    await work();
-    budget.release(charged);
-    this.#quota.giveChange(bytes);
+    try {
+      await work();
+    } finally {
+      budget.release(charged);
+      this.#quota.giveChange(bytes);
+    }
   }
 
   #dequeue(change: ChangeMemory): void {
