@@ -456,6 +456,6 @@ it('a key set is bounded in size', async () => {
   const inner = await World.open({ environment: { ...realEnvironment, network }, network: { allow: 'all' } });
   await run(inner.owner, `DEFINE ACCESS set ON DATABASE TYPE JWT URL '${KEY_SET}'`);
   await inner.guest().authenticate(es({ ac: 'set' }, inSet.privateKey, { kid: 'k' }));
-  expect(network.sent.map(({ maxBytes }) => maxBytes)).toEqual([256 * 1024]);
+  expect(network.sent.map(({ maxBytes }) => maxBytes)).toEqual([64 * 1024]);
   await inner.close();
 });
