@@ -335,7 +335,8 @@ describe('requests', () => {
     let full = false;
     let now = 0;
     const clock = { ...realEnvironment.clock, monotonic: () => (now += 20) };
-    const heap = { used: () => (full ? 95 : 10), limit: 100 };
+    // Of 560 MiB, the limit that V8 reports for a heap of 512.
+    const heap = { used: () => (full ? 480 : 56) * MIB, limit: 560 * MIB };
     await open({
       environment: { ...realEnvironment, clock, heap },
       memory: { ...SMALL, request: 16 * MIB, session: 16 * MIB, connection: 16 * MIB },

@@ -32,8 +32,11 @@ const INCOMING_SHARE = 1 / 4;
 /** What the changes that wait for slow clients may take besides, as a share of the process budget. */
 const BACKLOG_SHARE = 1 / 4;
 
-/** Above this share of the heap limit, the largest request is cancelled. */
-const HEAP_NEARLY_FULL = 0.9;
+/**
+ * Above this share of the heap limit, the largest request is cancelled. V8 counts the young generation in the limit,
+ * 48 MiB: a heap of 512 MiB has one of 560, and is full before 90 % of that.
+ */
+const HEAP_NEARLY_FULL = 0.85;
 /** Smaller requests aren't worth cancelling, in bytes. */
 const WORTH_ENDING = 4 * 2 ** 20;
 /** Reading heap statistics costs microseconds, so it is done at most once per this many milliseconds. */
