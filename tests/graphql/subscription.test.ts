@@ -201,7 +201,8 @@ describe('ends', () => {
     expect(await lives()).toEqual([]);
     const some = await open(query);
     await run(stack.owner, 'UPDATE person:1 SET age = 1');
-    expect(await some.news()).toHaveLength(1);
+    // Behind so much work the notifier may have to rest.
+    await expect.poll(() => some.answers.length).toBe(1);
   });
 });
 
