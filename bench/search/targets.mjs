@@ -22,7 +22,6 @@ function surrealql(ask, { RecordId }, row = (id, body) => ({ id, body })) {
       for (let from = 0; from < texts.length; from += BATCH) await add(from, texts.slice(from, from + BATCH));
     },
     index: () => ask(INDEX),
-    removeIndex: () => ask('REMOVE INDEX body ON article'),
     addOne: (id, text) => ask('CREATE $id SET body = $text RETURN NONE', { id: new RecordId('article', id), text }),
     add,
     word: (words) => ask('SELECT VALUE id FROM article WHERE body @@ $text', { text: words.join(' ') }),
@@ -60,6 +59,7 @@ export async function openTessera(address = 'memory') {
   return {
     ...surrealql(ask, { RecordId }, row),
     ask,
+    removeIndex: () => ask('REMOVE INDEX body ON article'),
     /** The same searches by a guest, who is subject to PERMISSIONS. */
     guest: async () => surrealql(await asking(database.session({})), { RecordId }, row),
     /** Of the keys of the index, and of what stands under them as it is encoded. */

@@ -16,8 +16,8 @@ export interface KeySetSource {
 }
 
 /**
- * Limits of fetching a key set: milliseconds and bytes. Sets of large providers have up to some 20 kilobytes; this many
- * take a few milliseconds to read, which is one step.
+ * Limits of fetching a key set: milliseconds and bytes, which are read in one step. Sets of large providers have up to
+ * some 20 kilobytes.
  */
 export const KEY_SET_LIMITS = { time: 5_000, response: 64 * 1024 } as const;
 

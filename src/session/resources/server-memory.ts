@@ -67,6 +67,7 @@ export class ServerMemory implements MemoryWatch {
   readonly budget: MemoryBudget;
   /** The part of it taken by request bodies being received. */
   readonly incoming: MemoryBudget;
+  /** Changes that wait for slow clients, beside the budget. */
   readonly backlog: ChangeBacklog;
   readonly #ownsRows: boolean;
   readonly #heap: Heap;
