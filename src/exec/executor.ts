@@ -1,5 +1,6 @@
 /** Assembles the executor and creates the executions in which statements run. */
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
 import { CatalogCache } from '../catalog/definitions/load.js';
 import type { QueuedEvent } from '../catalog/events/event-queue.js';
 import { covers, type Identity, mayAct } from '../catalog/principal.js';
@@ -101,6 +102,8 @@ export interface RunOptions {
   readonly eventDepth?: number;
   /** A write that PERMISSIONS refuse is an error. */
   readonly strict?: boolean;
+  /** Definitions to use instead of the stored ones. */
+  readonly catalog?: DatabaseCatalog | undefined;
 }
 
 export interface TransactionStep {
@@ -172,6 +175,7 @@ export class Executor {
     auditRecorder,
     eventDepth = 0,
     strict,
+    catalog,
   }: RunOptions): Execution {
     const { refusal, checks, maySleep } = privileged ? privilegedRights(identity) : this.#rightsOf(identity);
     return {
@@ -185,7 +189,7 @@ export class Executor {
         maySleep: memory !== undefined && maySleep,
         strict: strict === true,
       },
-      context: new DatabaseTransactionContext(transaction, this.catalogs, identity.databasePath, refusal),
+      context: new DatabaseTransactionContext(transaction, this.catalogs, identity.databasePath, refusal, catalog),
       identity,
       checks,
       interrupt,

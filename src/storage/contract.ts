@@ -123,6 +123,11 @@ export interface Transaction {
    */
   append(prefix: Key, value: Stored): void;
   /**
+   * Counts memory that others keep until the transaction ends, in bytes.
+   * @throws the error of an exhausted `BeginOptions.memory`
+   */
+  charge(bytes: number): void;
+  /**
    * Calls `callback` as soon as the writes of this transaction are durable and new snapshots show them, in the order of
    * commits; never if the commit fails. It must neither throw nor take long: other commits wait for it.
    * `last` is the versionstamp of this commit or, if it appended nothing, of the last one before it that did: those

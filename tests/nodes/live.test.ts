@@ -54,6 +54,21 @@ test('changes of either node, with what was there before', async () => {
   expect(await news(heardOnB)).toEqual([]);
 });
 
+test('one change for each record and transaction', async () => {
+  const { a, b } = nodes;
+  await live(a.owner, 'LIVE SELECT * FROM a');
+  await run(b.owner, 'BEGIN; CREATE a:1 SET x = 1; UPDATE a:1 SET x = 2; CREATE a:2; DELETE a:2; COMMIT');
+  await run(a.owner, 'BEGIN; DELETE a:1; CREATE a:1 SET x = 3; COMMIT');
+  expect(await news(heardOnA)).toEqual(['CREATE a:1 { id: a:1, x: 2 }', 'UPDATE a:1 { id: a:1, x: 3 }']);
+});
+
+test('what is changed before the table is removed, then the end', async () => {
+  const { a, b } = nodes;
+  await live(a.owner, 'LIVE SELECT * FROM a');
+  await run(b.owner, 'CREATE a:1; DELETE a:1; REMOVE TABLE a');
+  expect(await news(heardOnA)).toEqual(['CREATE a:1 { id: a:1 }', 'DELETE a:1 { id: a:1 }', 'KILLED table_missing']);
+});
+
 test('differences, and records as users may see them', async () => {
   const { a, b } = nodes;
   await run(a.owner, `${PEOPLE}; DEFINE TABLE post PERMISSIONS FOR select WHERE owner = $auth OR public`);

@@ -181,6 +181,7 @@ function followed(inner: Transaction, publish: (commit: Omit<FollowedCommit, 'is
       inner.append(prefix, value);
     },
     afterCommit: (callback) => inner.afterCommit(callback),
+    charge: (bytes) => inner.charge(bytes),
     beforeCommit: (callback) => inner.beforeCommit(callback),
     savepoint: () => {
       const savepoint = inner.savepoint();

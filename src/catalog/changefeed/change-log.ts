@@ -8,7 +8,6 @@ import type { Changefeed } from '../../language/ast.js';
 import { stampBytes, stampIn } from '../../storage/append.js';
 import type { Key, KeyRange, Stored, Transaction, Versionstamp } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
-import { equals } from '../../value/order.js';
 import { isArray, isObject, type ObjectValue, type RecordId, type Value } from '../../value/value.js';
 import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
 import type { TableDefinition } from '../definitions/definition.js';
@@ -46,14 +45,13 @@ export function feedOf(
   return definition.view === undefined ? (database.changefeed ?? definition.changefeed) : undefined;
 }
 
-/** Logs a changed record. A record that is equal before and after isn't logged. */
+/** Logs a changed record. */
 export function logRecord(
   transaction: Transaction,
   catalog: DatabaseCatalog,
   feed: Changefeed,
   { id, before, after, importing }: LoggedRecord,
 ): void {
-  if (before !== undefined && after !== undefined && equals(before, after)) return;
   const prefix = changesPrefix(catalog.database.id, id.table);
   if (feed.original) transaction.append(prefix, [importing ? 'import' : 'change', before, after]);
   else transaction.append(prefix, after === undefined ? ['delete', id] : ['set', after]);

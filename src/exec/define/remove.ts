@@ -41,14 +41,14 @@ function compile<K extends Of['kind']>(of: OfKind<K>, compiler: Compiler): Remov
   return row(of, compiler);
 }
 
-/** Ends the live queries of a namespace or a database. */
-function endLiveQueries({ execution }: Frame, { namespace, database }: DatabasePath): undefined {
+/** Ends the live queries of a namespace or a database that is to be removed. */
+function endLiveQueries({ execution }: Frame, { namespace, database }: DatabasePath): PromiseOrValue<void> {
   const {
     services: { liveQueries },
     context,
   } = execution;
-  liveQueries.endRemoved(
-    context.transaction,
+  return liveQueries.endRemoved(
+    context,
     ({ databasePath }) =>
       databasePath.namespace === namespace && (database === undefined || databasePath.database === database),
   );
@@ -63,7 +63,9 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
         andThen(findNamespace(change.transaction, name), (namespace) =>
           namespace === undefined
             ? failure('namespace_missing', { name })
-            : andThen(removeNamespace(change, namespace), () => endLiveQueries(frame, { namespace: name })),
+            : andThen(endLiveQueries(frame, { namespace: name }), () =>
+                andThen(removeNamespace(change, namespace), () => undefined),
+              ),
         ),
       );
     };
@@ -78,8 +80,8 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
         andThen(findDatabase(change.transaction, namespace, name), (database) =>
           database === undefined
             ? failure('database_missing', { name })
-            : andThen(removeDatabase(change, namespace, database), () =>
-                endLiveQueries(frame, { namespace, database: name }),
+            : andThen(endLiveQueries(frame, { namespace, database: name }), () =>
+                andThen(removeDatabase(change, namespace, database), () => undefined),
               ),
         ),
       );
@@ -95,15 +97,18 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
           if (table.views.length > 0) {
             throw failure('view_depends', { table: name, views: table.views.map((view) => view.name) });
           }
-          return andThen(removeTable(change, catalog, table), () => {
-            const id = table.keys.records.from;
-            const {
-              services: { liveQueries, sessions },
-            } = frame.execution;
-            sessions.scheduleRevalidation(change.transaction, databasePath);
-            liveQueries.endRemoved(change.transaction, (query) => query.table.keys.records.from === id);
-            return undefined;
-          });
+          const {
+            services: { liveQueries, sessions },
+            context,
+          } = frame.execution;
+          const { from } = table.keys.records;
+          const ended = liveQueries.endRemoved(context, (query) => query.table.keys.records.from === from);
+          return andThen(ended, () =>
+            andThen(removeTable(change, catalog, table), () => {
+              sessions.scheduleRevalidation(change.transaction, databasePath);
+              return undefined;
+            }),
+          );
         }),
       );
     };

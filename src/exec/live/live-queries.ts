@@ -7,14 +7,15 @@
  * after it: that transaction makes each transaction conflict that was changing the table before it was watched,
  * and these are repeated.
  */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import { loadDatabase } from '../../catalog/definitions/load.js';
+import type { Id } from '../../catalog/keys/key-bytes.js';
 import { databaseKey } from '../../catalog/keys/store-keys.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Transaction } from '../../storage/contract.js';
-import { equals } from '../../value/order.js';
 import { weightOf } from '../../value/weight.js';
-import type { LiveQuery, LiveRegistry } from '../runtime/execution.js';
+import type { LastDefinitions, LiveQuery, LiveRegistry } from '../runtime/execution.js';
 import type { WrittenRecord } from '../runtime/record-access.js';
 import type { TransactionContext } from '../runtime/transaction-context.js';
 
@@ -66,11 +67,14 @@ export class LiveQueries implements LiveRegistry {
     });
   }
 
+  isWatched({ keys }: TableEntry): boolean {
+    return this.#tables.has(keys.records.from);
+  }
+
   note(transaction: Transaction, change: WrittenRecord): void {
     const watched = this.#tables.get(change.table.keys.records.from);
     if (watched === undefined) return;
     const { before, after } = change;
-    if (before !== undefined && after !== undefined && equals(before, after)) return;
     transaction.afterCommit((stamp) => {
       if (watched.queries.size === 0) return;
       const memory = { bytes: weightOf(before, after), holders: 0 };
@@ -79,22 +83,44 @@ export class LiveQueries implements LiveRegistry {
   }
 
   end(query: LiveQuery, reason?: TesseraError): void {
+    this.#end(query, reason);
+  }
+
+  #end(query: LiveQuery, reason?: TesseraError, last?: LastDefinitions): void {
     if (!this.#queries.delete(query.id.text)) return;
     this.#tables.get(query.table.keys.records.from)?.queries.delete(query);
-    query.listener.ended(query, reason);
+    query.listener.ended(query, reason, last);
   }
 
   endElsewhere(): false {
     return false;
   }
 
-  endRemoved(transaction: Transaction, isRemoved: (query: LiveQuery) => boolean): void {
-    transaction.afterCommit(() => {
-      for (const query of this.#queries.values()) {
-        if (!isRemoved(query)) continue;
-        this.end(query, failure('table_missing', { name: query.table.definition.name }));
-        this.#tables.delete(query.table.keys.records.from);
-      }
-    });
+  endRemoved(
+    { transaction, catalogs }: TransactionContext,
+    isRemoved: (query: LiveQuery) => boolean,
+  ): PromiseOrValue<void> {
+    const last = new Map<Id, DatabaseCatalog | undefined>();
+    const removed = [...this.#queries.values()].filter(isRemoved);
+    const loaded = forEachInOrder(removed, ({ databasePath: { namespace = '', database = '' }, table: { keys } }) =>
+      last.has(keys.database)
+        ? undefined
+        : andThen(loadDatabase(transaction, catalogs, namespace, database), (catalog) => {
+            last.set(keys.database, catalog);
+            return undefined;
+          }),
+    );
+    return andThen(loaded, () =>
+      transaction.afterCommit(() => {
+        for (const query of this.#queries.values()) {
+          if (!isRemoved(query)) continue;
+          const { definition, keys } = query.table;
+          const catalog = last.get(keys.database);
+          const reason = failure('table_missing', { name: definition.name });
+          this.#end(query, reason, catalog && { catalog, areCurrent: true });
+          this.#tables.delete(keys.records.from);
+        }
+      }),
+    );
   }
 }

@@ -18,7 +18,7 @@ import { CoalescedTask } from '../../storage/coalesced-task.js';
 import type { Engine, Entry, Transaction, Versionstamp } from '../../storage/contract.js';
 import { RecordId } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
-import type { LiveQuery } from '../runtime/execution.js';
+import type { LastDefinitions, LiveQuery } from '../runtime/execution.js';
 import { RequestInterrupt } from '../runtime/interrupt.js';
 
 export interface LiveTailServices {
@@ -27,7 +27,7 @@ export interface LiveTailServices {
   readonly environment: Environment;
   readonly report: (error: TesseraError) => void;
   /** Ends a query. */
-  end(query: LiveQuery, reason: TesseraError): void;
+  end(query: LiveQuery, reason: TesseraError, last?: LastDefinitions): void;
 }
 
 /** A live query, and the position in the log up to which it has got changes. */
@@ -50,11 +50,15 @@ export class LiveTail {
   readonly #namespace: string;
   readonly #name: string;
   readonly #database: Id;
+  /** The last definitions that a round has found. */
+  #catalog: DatabaseCatalog;
   readonly #readers = new Map<LiveQuery, Reader>();
   readonly #reading: CoalescedTask;
 
-  constructor(services: LiveTailServices, { namespace, database }: DatabaseCatalog) {
+  constructor(services: LiveTailServices, catalog: DatabaseCatalog) {
+    const { namespace, database } = catalog;
     this.#services = services;
+    this.#catalog = catalog;
     this.#namespace = namespace.name;
     this.#name = database.name;
     this.#database = database.id;
@@ -161,9 +165,11 @@ export class LiveTail {
   /** By then the changes from before the removal have been delivered. */
   #endRemoved(catalog: DatabaseCatalog | undefined): void {
     const isHere = catalog?.database.id === this.#database;
+    const last = { catalog: this.#catalog, areCurrent: false };
+    if (isHere) this.#catalog = catalog;
     for (const query of this.#readers.keys()) {
       const { id, name } = query.table.definition;
-      if (!isHere || !catalog.tablesById.has(id)) this.#services.end(query, failure('table_missing', { name }));
+      if (!isHere || !catalog.tablesById.has(id)) this.#services.end(query, failure('table_missing', { name }), last);
     }
   }
 }

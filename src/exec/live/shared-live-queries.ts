@@ -25,9 +25,8 @@ import { printStatement } from '../../language/print.js';
 import { CoalescedTask } from '../../storage/coalesced-task.js';
 import type { Key, Transaction } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
-import { equals } from '../../value/order.js';
 import { Uuid } from '../../value/value.js';
-import type { ListedLiveQuery, LiveQuery, LiveRegistry } from '../runtime/execution.js';
+import type { LastDefinitions, ListedLiveQuery, LiveQuery, LiveRegistry } from '../runtime/execution.js';
 import type { WrittenRecord } from '../runtime/record-access.js';
 import type { TransactionContext } from '../runtime/transaction-context.js';
 import { LiveTail, type LiveTailServices } from './live-tail.js';
@@ -120,13 +119,19 @@ export class SharedLiveQueries implements LiveRegistry {
     return queries;
   }
 
+  isWatched({ definition }: TableEntry): boolean {
+    return definition.watch !== undefined;
+  }
+
   note(transaction: Transaction, { table, before, after }: WrittenRecord): void {
-    if (table.definition.watch === undefined) return;
-    if (before !== undefined && after !== undefined && equals(before, after)) return;
     appendLiveChange(transaction, table.keys.database, { table: table.definition.id, before, after });
   }
 
   end(query: LiveQuery, reason?: TesseraError): void {
+    this.#end(query, reason);
+  }
+
+  #end(query: LiveQuery, reason?: TesseraError, last?: LastDefinitions): void {
     if (!this.#queries.delete(query.id.text)) return;
     const { database, records } = query.table.keys;
     const watched = this.#watched.get(records.from);
@@ -138,7 +143,7 @@ export class SharedLiveQueries implements LiveRegistry {
       for (const [key, each] of this.#byRow) if (each === tail) this.#byRow.delete(key);
     }
     this.#forget(query);
-    query.listener.ended(query, reason);
+    query.listener.ended(query, reason, last);
   }
 
   endElsewhere(context: TransactionContext, id: string): PromiseOrValue<boolean> {
@@ -153,7 +158,7 @@ export class SharedLiveQueries implements LiveRegistry {
   }
 
   /** Each node ends the queries of removed tables, after the changes from before the removal (`LiveTail`). */
-  endRemoved(): void {}
+  endRemoved(): undefined {}
 
   /** Commits have written keys; without keys, any may have been written. */
   followed(keys?: readonly Key[]): void {
@@ -190,7 +195,7 @@ export class SharedLiveQueries implements LiveRegistry {
     const { id, name } = catalog.database;
     let tail = this.#tails.get(id);
     if (tail === undefined) {
-      const end = (query: LiveQuery, reason: TesseraError) => this.end(query, reason);
+      const end: LiveTailServices['end'] = (query, reason, last) => this.#end(query, reason, last);
       tail = new LiveTail({ ...this.#services, end }, catalog);
       this.#tails.set(id, tail);
       this.#byRow.set(databaseKey(catalog.namespace.name, name), tail);

@@ -7,7 +7,6 @@ import {
   type PromiseOrValue,
   unawaited,
 } from '../../base/promise-or-value.js';
-import { feedOf, logRecord } from '../../catalog/changefeed/change-log.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { failure } from '../../errors/error.js';
 import type { Key, Stored } from '../../storage/contract.js';
@@ -29,6 +28,7 @@ import { restoreElements } from './hidden.js';
 import { maskElements } from './mask.js';
 import { OnDelete } from './on-delete.js';
 import { mapInBatches, prefetchRecords } from './prefetch.js';
+import { noteChange } from './record-changes.js';
 import { checkKind, inOrder, withEnds, withIdentity } from './record-form.js';
 import { updateReferences } from './references.js';
 import { assertStorableRecord, storable } from './storable.js';
@@ -38,10 +38,10 @@ import { beginUser, endUser } from './users.js';
 
 export class StoredRecordWriter implements RecordWriter {
   readonly #tables: TablePreparer;
-  readonly #liveQueries: Pick<LiveRegistry, 'note'>;
+  readonly #liveQueries: LiveRegistry;
   readonly #onDelete: OnDelete;
 
-  constructor(tables: TablePreparer, liveQueries: Pick<LiveRegistry, 'note'>) {
+  constructor(tables: TablePreparer, liveQueries: LiveRegistry) {
     this.#tables = tables;
     this.#liveQueries = liveQueries;
     this.#onDelete = new OnDelete(tables);
@@ -194,7 +194,7 @@ export class StoredRecordWriter implements RecordWriter {
     const ended = andThen(unlisted, () => endUser(execution, table.entry, id));
     return andThen(
       andThen(ended, () => (isUnconnected ? undefined : this.#onDelete.settle(execution, id))),
-      () => andThen(this.#follow(execution, catalog, table, written, undefined), () => written),
+      () => andThen(this.#follow(execution, catalog, table, stored, written, undefined), () => written),
     );
   }
 
@@ -301,7 +301,9 @@ export class StoredRecordWriter implements RecordWriter {
           );
         });
     const input = options.inputless === true ? undefined : drafted;
-    return andThen(kept, () => andThen(this.#follow(execution, catalog, table, written, input), () => written));
+    return andThen(kept, () =>
+      andThen(this.#follow(execution, catalog, table, change.key, written, input), () => written),
+    );
   }
 
   /** The values that a record is about to claim, all of them together. */
@@ -379,21 +381,18 @@ export class StoredRecordWriter implements RecordWriter {
   }
 
   /**
-   * The consequences of a change: an entry in the change log, then views, then events, which see all of
-   * it.
+   * The consequences of a change: its announcement, then views, then events, which see all of it. `key` is the
+   * record's.
    */
   #follow(
     execution: Execution,
     catalog: DatabaseCatalog,
     table: PreparedTable,
+    key: Key,
     written: WrittenRecord,
     input: ObjectValue | undefined,
   ): PromiseOrValue<void> {
-    const feed = feedOf(catalog, table.entry);
-    if (feed !== undefined) {
-      logRecord(execution.context.transaction, catalog, feed, { ...written, importing: execution.importing });
-    }
-    if (!execution.importing) this.#liveQueries.note(execution.context.transaction, written);
+    noteChange(this.#liveQueries, execution, catalog, key, written);
     return andThen(table.maintainViews?.(execution, catalog, table.entry, written), () =>
       execution.importing ? undefined : raiseEvents(execution, catalog, table, written, input),
     );

@@ -292,7 +292,9 @@ export interface LiveRegistry {
    * @throws TesseraError `too_many_live_queries`, `live_queries_too_large`
    */
   begin(context: TransactionContext, catalog: DatabaseCatalog, query: LiveQuery): PromiseOrValue<void>;
-  /** Call for each changed record: the queries of its table receive it when the transaction has committed. */
+  /** Whether a table's changes are to be noted. */
+  isWatched(table: TableEntry): boolean;
+  /** Notes a change of a watched table: its queries receive it when the transaction has committed. */
   note(transaction: Transaction, change: WrittenRecord): void;
   /** Ends a query of this process at once, with a reason. */
   end(query: LiveQuery, reason?: TesseraError): void;
@@ -301,8 +303,11 @@ export interface LiveRegistry {
    * there is one.
    */
   endElsewhere(context: TransactionContext, id: string): PromiseOrValue<boolean>;
-  /** Ends the queries of tables that a transaction removes, when it commits. */
-  endRemoved(transaction: Transaction, isRemoved: (query: LiveQuery) => boolean): void;
+  /**
+   * Ends the queries of tables that a transaction removes, when it commits. Call it before the removal: what was
+   * changed before is still delivered, by the definitions as they are then.
+   */
+  endRemoved(context: TransactionContext, isRemoved: (query: LiveQuery) => boolean): PromiseOrValue<void>;
 }
 
 /** A session that outlasts a request, with a signed-in user. */
@@ -347,8 +352,18 @@ export interface LiveListener {
   begun(query: LiveQuery, stamp: Versionstamp): boolean;
   /** A watched record was changed. Called in the order of commits. */
   changed(query: LiveQuery, change: WrittenRecord, memory: ChangeMemory, stamp: Versionstamp): void;
-  /** A query has ended; a KILL has no reason. */
-  ended(query: LiveQuery, reason?: TesseraError): void;
+  /**
+   * A query has ended; a KILL has no reason. Where its table was removed, the changes that wait are evaluated by the
+   * last definitions.
+   */
+  ended(query: LiveQuery, reason?: TesseraError, last?: LastDefinitions): void;
+}
+
+/** The definitions of a database before one of its tables was removed. */
+export interface LastDefinitions {
+  readonly catalog: DatabaseCatalog;
+  /** Whether nothing was defined between them and the removal. PERMISSIONS can be judged by such alone. */
+  readonly areCurrent: boolean;
 }
 
 /**

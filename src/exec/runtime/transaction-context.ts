@@ -40,13 +40,16 @@ export class DatabaseTransactionContext implements TransactionContext {
 
   /**
    * With a refusal, every access to the catalog fails with it, without which no data of the database can be reached.
+   * A `catalog` is used instead of the stored one.
    */
   constructor(
     transaction: Transaction,
     catalogs: CatalogCache,
     databasePath: DatabasePath,
     refusal: TesseraError | undefined,
+    catalog?: DatabaseCatalog,
   ) {
+    this.#catalog = catalog;
     this.transaction = transaction;
     this.catalogs = catalogs;
     this.#databasePath = databasePath;

@@ -11,7 +11,13 @@ import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
 import type { Executor } from '../../exec/executor.js';
 import { assertSameUser } from '../../exec/record/users.js';
-import type { ChangeMemory, Execution, LiveListener, LiveQuery } from '../../exec/runtime/execution.js';
+import type {
+  ChangeMemory,
+  Execution,
+  LastDefinitions,
+  LiveListener,
+  LiveQuery,
+} from '../../exec/runtime/execution.js';
 import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { WrittenRecord } from '../../exec/runtime/record-access.js';
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
@@ -92,6 +98,8 @@ export class Notifier implements LiveListener {
   readonly #queries = new Set<LiveQuery>();
   /** The cursors of the queries begun with SINCE. */
   readonly #cursors = new Map<LiveQuery, LiveCursor>();
+  /** Of queries whose tables were removed, until their end has been delivered. */
+  readonly #last = new Map<LiveQuery, LastDefinitions>();
   /** In order of arrival. */
   readonly #waiting = new Set<Item>();
   /** Incremented when all queries end. */
@@ -168,13 +176,15 @@ export class Notifier implements LiveListener {
   }
 
   /** Earlier changes are delivered first. */
-  ended(query: LiveQuery, reason?: TesseraError): void {
+  ended(query: LiveQuery, reason?: TesseraError, last?: LastDefinitions): void {
     if (this.#queries.delete(query)) this.#memory.end(query);
     if (this.#queries.size === 0) this.watch();
     const cursor = this.#cursors.get(query);
     // The end is delivered without catching up first.
     if (cursor?.from !== undefined) cursor.isEnded = true;
-    if (!this.#closed) this.#add({ kind: 'end', query, reason });
+    if (this.#closed) return;
+    if (last !== undefined) this.#last.set(query, last);
+    this.#add({ kind: 'end', query, reason });
   }
 
   /**
@@ -213,6 +223,7 @@ export class Notifier implements LiveListener {
     this.endAll();
     this.#waiting.clear();
     this.#cursors.clear();
+    this.#last.clear();
   }
 
   /** Holds notifications back until work is done: those of a live query follow the answer that gives its id. */
@@ -277,6 +288,7 @@ export class Notifier implements LiveListener {
 
   async #sendEnd({ query, reason }: EndItem): Promise<void> {
     this.#cursors.delete(query);
+    this.#last.delete(query);
     if (this.#closed) return;
     await this.#deliver({ id: query.id, action: 'KILLED', record: undefined, result: undefined, reason });
   }
@@ -392,7 +404,10 @@ export class Notifier implements LiveListener {
     );
   }
 
-  /** Runs `work` with the current identity and the current table definition; does nothing if either is gone. */
+  /**
+   * Runs `work` with the current identity and the current definitions, those of a removed table with the last ones;
+   * does nothing if the identity is gone, or these aren't known for certain and PERMISSIONS apply.
+   */
   #asOfNow<T>(
     query: LiveQuery,
     interrupt: RequestInterrupt,
@@ -408,7 +423,9 @@ export class Notifier implements LiveListener {
       return andThen(engine.begin({ writable: false }), (transaction) =>
         lastly(
           () => {
-            const execution = executor.execution({ transaction, identity, interrupt });
+            const last = this.#last.get(query);
+            const execution = executor.execution({ transaction, identity, interrupt, catalog: last?.catalog });
+            if (last?.areCurrent === false && execution.checks.view) return undefined;
             const ready = andThen(assertSameUser(execution), () => execution.context.catalog());
             return andThen(ready, (catalog) => {
               const table = catalog?.tablesById.get(query.table.definition.id);

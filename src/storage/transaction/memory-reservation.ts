@@ -6,8 +6,8 @@ const UNRESERVED = 4_096;
 const READS_STEP = 16_384;
 
 /**
- * The memory that a transaction has reserved for its writes and its read set. Reservations only
- * grow, so that a rollback never needs more than there is.
+ * The memory that a transaction has reserved for its writes, its read set and what others keep for it. Reservations
+ * only grow, so that a rollback never needs more than there is.
  */
 export class MemoryReservation {
   readonly #makeBudget: () => MemoryBudget;
@@ -17,6 +17,8 @@ export class MemoryReservation {
   #reserved = UNRESERVED;
   /** Bytes reserved for the read set. */
   #reads = 0;
+  /** Bytes that others keep. */
+  #charged = 0;
 
   constructor(makeBudget: () => MemoryBudget) {
     this.#makeBudget = makeBudget;
@@ -38,15 +40,21 @@ export class MemoryReservation {
 
   /** The writes are about to grow by so many bytes. @throws the error of the exhausted budget */
   grow(bytes: number): void {
-    this.#reserve(this.#writes + bytes + this.#reads);
+    this.#reserve(this.#writes + bytes + this.#reads + this.#charged);
     this.#writes += bytes;
   }
 
   /** The read set now has so many bytes. @throws as `grow` does */
   noteReads(bytes: number): void {
     if (bytes < this.#reads + READS_STEP) return;
-    this.#reserve(this.#writes + bytes);
+    this.#reserve(this.#writes + bytes + this.#charged);
     this.#reads = bytes;
+  }
+
+  /** Others keep so many bytes more until the transaction ends, whatever is rolled back. @throws as `grow` does */
+  charge(bytes: number): void {
+    this.#reserve(this.#writes + this.#reads + this.#charged + bytes);
+    this.#charged += bytes;
   }
 
   release(): void {

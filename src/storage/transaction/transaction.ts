@@ -164,6 +164,11 @@ export class SnapshotTransaction implements Transaction {
     writes.append(prefix, value);
   }
 
+  charge(bytes: number): void {
+    this.#mustBeWritable();
+    this.#memory?.charge(bytes);
+  }
+
   afterCommit(callback: (last: Versionstamp) => void): void {
     this.#mustBeWritable().call(callback);
   }
