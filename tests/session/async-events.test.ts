@@ -149,6 +149,48 @@ test('the list of databases with events forgets one that is removed', async () =
   expect(listed()).toBe(0);
 });
 
+test('slow ones of a database hold up those of no other', async () => {
+  const others: Session[] = [];
+  for (const name of ['one', 'two']) {
+    const other = database.ownerSession();
+    await other.use('test', name);
+    await other.query(`DEFINE TABLE t; DEFINE EVENT e ON t ASYNC THEN { CREATE log SET n = $after.n }`);
+    others.push(other);
+  }
+  await answers('DEFINE EVENT slow ON t ASYNC THEN { sleep(2s); CREATE log }; CREATE |t:8|');
+  for (const other of others) await other.query('CREATE t:1 SET n = 1');
+  await advance(10);
+  // While the slow ones run, others come.
+  for (const other of others) await other.query('CREATE t:2 SET n = 2');
+  await advance(10);
+  expect(await answers('SELECT * FROM log')).toBe('[]');
+  for (const other of others) {
+    const [logged] = await other.query('SELECT VALUE n FROM log ORDER BY n');
+    expect(logged?.outcome).toMatchObject({ ok: true, value: [1, 2] });
+  }
+  for (let nap = 0; nap < 400; nap++) await advance(50);
+  expect(await answers('RETURN count(SELECT * FROM log)')).toBe('8');
+});
+
+test('databases beyond those that run at once wait for turns, not for the end of others', async () => {
+  const names = Array.from({ length: 20 }, (_, number) => `d${number}`);
+  const sessions: Session[] = [];
+  for (const name of names) {
+    const other = database.ownerSession();
+    await other.use('test', name);
+    await other.query(
+      'DEFINE TABLE log; DEFINE TABLE t; DEFINE EVENT e ON t ASYNC THEN { sleep(2s); CREATE log }; CREATE |t:20|',
+    );
+    sessions.push(other);
+  }
+  // Eight at once, an event of two seconds a turn: three turns reach all.
+  for (let nap = 0; nap < 130; nap++) await advance(50);
+  for (const each of sessions) {
+    const [counted] = await each.query('RETURN count(SELECT * FROM log) IN [1, 2]');
+    expect(counted?.outcome).toMatchObject({ ok: true, value: true });
+  }
+});
+
 test('nothing is left of what was cancelled', async () => {
   await answers('DEFINE EVENT e ON t ASYNC THEN { CREATE log }');
   await answers('BEGIN; CREATE t:1; CANCEL');

@@ -218,6 +218,23 @@ describe('a build in the background', () => {
   });
 });
 
+test('a database with one index waits for no other’s many', async () => {
+  await fill();
+  const other = database.ownerSession();
+  await other.use('test', 'other');
+  await other.query(`FOR $i IN 0..${MANY} { CREATE type::record('t', $i) SET a = $i }`);
+  const definitions = Array.from({ length: 30 }, (_, n) => `DEFINE INDEX i${n} ON t FIELDS a CONCURRENTLY`);
+  await ask(definitions.join('; '));
+  await other.query('DEFINE INDEX j ON t FIELDS a CONCURRENTLY');
+  await steps.begin();
+  // Three steps build the one index: a step of each database in turn.
+  for (let step = 0; step < 8; step++) await steps.step();
+  const [built] = await other.query('(INFO FOR INDEX j ON t).building.status');
+  expect(built?.outcome).toMatchObject({ ok: true, value: 'ready' });
+  await steps.finish();
+  expect(await build('i29')).toBe(READY(MANY));
+});
+
 describe('a build that replaces an index', () => {
   beforeEach(async () => {
     await fill();

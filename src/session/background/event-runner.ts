@@ -1,5 +1,6 @@
 /**
- * Runs asynchronous events, each in its own transaction: those of a database in the commit order of their causes.
+ * Runs asynchronous events, each in its own transaction: those of a database in the commit order of their causes, those
+ * of several databases side by side.
  *
  * Where several nodes use the store, one of them runs all events of a database. If it dies in the middle of an event,
  * the next one runs it again: changes in the store take effect once, requests to other servers are sent at least once.
@@ -30,12 +31,16 @@ import { Duration } from '../../value/value.js';
 import { Auditor } from '../audit/auditor.js';
 import type { HeldTransactions } from '../resources/held-transactions.js';
 import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
+import { FairLines } from './fair-lines.js';
 import { LeaseLost, underLease } from './lease.js';
 
 /** Milliseconds between rounds, for events left over or failed. */
 const INTERVAL = 5_000;
 /** Events read at a time. */
 const BATCH = 256;
+/** Databases whose events run at once, and for how many milliseconds until it is the turn of others. */
+const AT_ONCE = 8;
+const TURN = 1_000;
 /** The node that runs the events of this database id, whether or not it exists, also moves the events of 0.1 stores. */
 const FORMER_EVENTS: Id = 0;
 /** Time limit of an event if requests have none. */
@@ -49,9 +54,9 @@ export interface EventRunnerServices extends BackgroundServices {
   readonly audit: AuditLog | undefined;
 }
 
-/** The events of a database that one round runs. */
-interface Queue extends KeyRange {
-  readonly database: Id;
+/** The events of a database that are to be run; `undefined` before they were looked up. */
+interface Line {
+  readonly range: KeyRange | undefined;
 }
 
 export class EventRunner implements QueuedEvents {
@@ -59,14 +64,25 @@ export class EventRunner implements QueuedEvents {
   readonly #rounds: BackgroundRounds;
   /** Databases that the store is known to list as having events. */
   readonly #listed = new Set<Id>();
+  /** The ranges of events that are to be run. */
+  readonly #lines: FairLines<Line>;
+  /** Databases in which events were queued since their lines began. */
+  readonly #again = new Set<Id>();
   /** Databases in which events may wait; unknown, and so possibly in all that are listed, before the first round. */
   #waiting: Set<Id> | undefined;
 
   constructor(services: EventRunnerServices) {
     this.#services = services;
-    const { environment, report, leases, measure } = services;
-    const options = { interval: INTERVAL, startsSoon: true, lease: leases, measure };
+    const { environment, report, leases } = services;
+    const options = { interval: INTERVAL, startsSoon: true, lease: leases };
     this.#rounds = new BackgroundRounds(environment, () => this.#round(), report, options);
+    this.#lines = new FairLines(
+      AT_ONCE,
+      (database, line) => this.#turn(database, line),
+      (database) => {
+        if (this.#again.delete(database)) this.queued(database);
+      },
+    );
     // Another node may have left events in databases that this node has taken over.
     leases?.onGranted(() => this.queuedAnywhere());
   }
@@ -92,36 +108,47 @@ export class EventRunner implements QueuedEvents {
     this.#rounds.wake();
   }
 
-  stop(): Promise<void> {
-    return this.#rounds.stop();
+  async stop(): Promise<void> {
+    await this.#rounds.stop();
+    await this.#lines.stop();
   }
 
-  /**
-   * Runs the events that are queued when it begins, one batch of each database after the other; new and failed events
-   * wait for a later round.
-   */
+  /** Begins the lines of databases in which events may wait. */
   async #round(): Promise<void> {
     if (this.#waiting?.size === 0) return;
     const waiting = this.#waiting ?? (await this.#databases());
     this.#waiting = new Set();
-    let hasSeenAll = false;
-    try {
-      let queues: Queue[] = [];
-      for (const database of waiting) {
-        if (!this.#mayRun(database)) continue;
-        const queue = prefixRange(eventQueue(database));
-        const [newest] = await this.#read(queue, { reverse: true, limit: 1 });
-        if (newest !== undefined) queues.push({ database, from: queue.from, to: after(newest[0]) });
-      }
-      while (queues.length > 0) {
-        const rest: Queue[] = [];
-        for (const queue of queues) rest.push(...(await this.#runSome(queue)));
-        queues = rest;
-      }
-      hasSeenAll = !this.#rounds.mustEnd;
-    } finally {
-      if (!hasSeenAll) this.#waiting = undefined;
+    for (const database of waiting) {
+      if (this.#lines.has(database)) this.#again.add(database);
+      else if (this.#mayRun(database)) this.#lines.add(database, { range: undefined });
     }
+  }
+
+  /**
+   * Runs events that were queued when the line began, and returns the range of the others; new and failed events wait
+   * for a later round.
+   */
+  async #turn(database: Id, { range }: Line): Promise<Line | undefined> {
+    const { environment, measure } = this.#services;
+    const began = environment.clock.monotonic();
+    const elapsed = () => environment.clock.monotonic() - began;
+    try {
+      const rest = await this.#runSome(database, range ?? (await this.#queuedRange(database)), () => elapsed() < TURN);
+      measure?.('ok', elapsed());
+      return rest && { range: rest };
+    } catch (error) {
+      this.#waiting = undefined;
+      measure?.('failed', elapsed());
+      this.#rounds.fail(error);
+      return undefined;
+    }
+  }
+
+  /** The range of the events that are queued now. */
+  async #queuedRange(database: Id): Promise<KeyRange> {
+    const queue = prefixRange(eventQueue(database));
+    const [newest] = await this.#read(queue, { reverse: true, limit: 1 });
+    return { from: queue.from, to: newest === undefined ? queue.from : after(newest[0]) };
   }
 
   /** Whether this node runs the events of a database. */
@@ -150,21 +177,29 @@ export class EventRunner implements QueuedEvents {
   }
 
   /**
-   * Runs one batch, and returns what is left. The snapshot is closed while events run: on disk, pages freed by their
-   * commits could not be reused otherwise, and the file would grow with every event. Events don't wait for fsync
-   * either: no client gets their results, and an event lost in a power failure is still in the queue.
+   * Runs events while `hasTime`, and returns the range of the others, if any. The snapshot is closed while events run: on
+   * disk, pages freed by their commits could not be reused otherwise, and the file would grow with every event. Events
+   * don't wait for fsync either: no client gets their results, and an event lost in a power failure is still in the
+   * queue.
    */
-  async #runSome({ database, from, to }: Queue): Promise<readonly Queue[]> {
+  async #runSome(database: Id, { from, to }: KeyRange, hasTime: () => boolean): Promise<KeyRange | undefined> {
     const { engine, environment } = this.#services;
-    const batch = await this.#read({ from, to }, { limit: BATCH });
-    for (const entry of batch) {
-      if (this.#rounds.mustEnd || !this.#mayRun(database)) return [];
-      if (!(await this.#settle(entry, database))) this.#waiting?.add(database);
-      await environment.timers.yield();
+    let next = from;
+    for (;;) {
+      const batch = await this.#read({ from: next, to }, { limit: BATCH });
+      let run = 0;
+      for (const entry of batch) {
+        if (this.#rounds.mustEnd || !this.#mayRun(database)) return undefined;
+        if (!(await this.#settle(entry, database))) this.#waiting?.add(database);
+        next = after(entry[0]);
+        run++;
+        await environment.timers.yield();
+        if (!hasTime()) break;
+      }
+      await engine.earlyAnswers?.durable();
+      if (run === batch.length && run < BATCH) return undefined;
+      if (!hasTime()) return { from: next, to };
     }
-    await engine.earlyAnswers?.durable();
-    const last = batch.at(-1);
-    return last === undefined || batch.length < BATCH ? [] : [{ database, from: after(last[0]), to }];
   }
 
   /** Reads entries of the queue from a snapshot that is closed before it answers. */

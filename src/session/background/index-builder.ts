@@ -3,6 +3,7 @@
 import { plainIdentity, systemUser } from '../../auth/identity.js';
 import { andThen, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type IndexWork, queuedIndexWork } from '../../catalog/indexes/work.js';
+import type { Id } from '../../catalog/keys/key-bytes.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { TesseraError } from '../../errors/error.js';
@@ -62,26 +63,28 @@ export class IndexBuilder {
     return this.#rounds.stop();
   }
 
-  /** Works on all indexes in turn until only failed and recurring work is left. */
+  /** Works on the indexes of all databases in turn until only failed and recurring work is left. */
   async #round(): Promise<void> {
     const { clock, timers } = this.#environment;
     const settled = new Set<string>();
-    for (;;) {
+    for (let pass = 0; ; pass++) {
       const queued = await this.#queued();
       this.pending = queued.filter(({ task }) => task !== 'fold').length;
       const left = queued.filter((work) => this.#isMine(work) && !settled.has(nameOf(work)));
       if (left.length === 0) return;
-      for (const work of left) {
+      const finished = new Set<string>();
+      for (const work of inTurns(left, pass)) {
         if (this.#rounds.mustEnd) return;
-        if (!this.#isMine(work)) continue;
+        const name = nameOf(work);
+        if (!this.#isMine(work) || settled.has(name) || finished.has(name)) continue;
         const began = clock.monotonic();
         try {
           // Recurring work stays in the queue; it runs as long as it finds something to do.
           const isDone = await this.#step(work);
-          if (isDone && work.task === 'fold') settled.add(nameOf(work));
+          if (isDone) (work.task === 'fold' ? settled : finished).add(name);
         } catch (error) {
           this.#rounds.fail(error);
-          settled.add(nameOf(work));
+          settled.add(name);
         }
         const rest = Math.min(clock.monotonic() - began, MOST_REST);
         await (rest < 1 ? timers.yield() : new Promise<void>((resume) => timers.after(rest, resume)));
@@ -175,6 +178,28 @@ export class IndexBuilder {
   #adjust(wasShort: boolean): void {
     this.#rows = wasShort ? Math.min(2 * this.#rows, STEP_ROWS) : Math.max(1, this.#rows >> 1);
   }
+}
+
+/** Steps that each database gets before the queue is read again. */
+const STEPS = 16;
+
+/**
+ * The work of a pass: one index of each database after the other, so that a database with many indexes holds up no other.
+ * The next pass goes on with the indexes behind.
+ */
+function inTurns(works: readonly IndexWork[], pass: number): readonly IndexWork[] {
+  const byDatabase = new Map<Id, IndexWork[]>();
+  for (const work of works) {
+    const own = byDatabase.get(work.database);
+    if (own === undefined) byDatabase.set(work.database, [work]);
+    else own.push(work);
+  }
+  const databases = [...byDatabase.values()];
+  const steps = Math.min(STEPS, Math.max(...databases.map(({ length }) => length)));
+  const cycles = Array.from({ length: steps }, (_, step) =>
+    databases.map((own) => own[(pass * STEPS + step) % own.length] as IndexWork),
+  );
+  return cycles.flat();
 }
 
 function isTooLarge(error: unknown): error is TesseraError {

@@ -1,4 +1,4 @@
-/** Deletes expired data in rounds: in one database after the other, in short transactions. */
+/** Deletes expired data in rounds: in short transactions, in one database and then the next until none has any. */
 import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Id } from '../../catalog/keys/key-bytes.js';
 import type { Transaction } from '../../storage/contract.js';
@@ -38,12 +38,15 @@ export class Retention {
 
   /** A round: yields between transactions. */
   async prune(): Promise<void> {
-    for (const database of await this.#databases()) {
-      let more = true;
-      while (more && !this.#rounds.mustEnd) {
-        more = await this.#pruneSome(database);
+    let left = await this.#databases();
+    while (left.length > 0) {
+      const more: NamedDatabase[] = [];
+      for (const database of left) {
+        if (this.#rounds.mustEnd) return;
+        if (await this.#pruneSome(database)) more.push(database);
         await this.#services.environment.timers.yield();
       }
+      left = more;
     }
   }
 
