@@ -19,6 +19,7 @@ import { readAuditKey } from './audit-key.js';
 import type { Configuration } from './configuration.js';
 import { ensureRootUser, hasRootUser } from './first-user.js';
 import { importFile } from './import-file.js';
+import { endAtOnce } from './shutdown.js';
 
 /** Background work resumes once the store is available again. */
 const MENDS_ITSELF: ReadonlySet<string> = new Set(['key_set_unavailable', 'storage_unavailable']);
@@ -44,7 +45,7 @@ export async function openConfigured(
     report: (error) => log.error({ code: error.code }, error.message),
     fatal: (error) => {
       process.stderr.write(`tessera: ${error.message}. The server ends, since LMDB's library can't go on after that\n`);
-      process.exit(1);
+      endAtOnce();
     },
   });
   const timeout = shorter(configuration.queryTimeout, configuration.transactionTimeout);

@@ -5,28 +5,38 @@ import type { Log } from '../http/log.js';
 const SAME_SIGNAL = 500;
 
 /**
- * Closes on SIGINT or SIGTERM and exits with 0; with 1 if closing takes longer than `timeout` milliseconds, or on a
- * second signal.
+ * Ends the process where writes may be under way. `process.exit` waits for the writer's thread, which may hang in LMDB's
+ * writing lock: the process would keep its folder for good. A store is safe from such an end.
+ */
+export function endAtOnce(): void {
+  // Buffers of the log are written by those who listen for this.
+  process.emit('exit', 1);
+  process.kill(process.pid, 'SIGKILL');
+}
+
+/**
+ * Closes on SIGINT or SIGTERM and exits with 0. If closing fails or takes longer than `timeout` milliseconds, or on a
+ * second signal, the process ends at once.
  */
 export function exitOnSignals(close: () => Promise<void>, timeout: number, log: Log): void {
   let first: number | undefined;
   const onSignal = (signal: string): void => {
     const now = performance.now();
     if (first !== undefined) {
-      if (now - first > SAME_SIGNAL) process.exit(1);
+      if (now - first > SAME_SIGNAL) endAtOnce();
       return;
     }
     first = now;
     log.info({ signal }, 'Stopping');
     setTimeout(() => {
       log.warn({ timeout }, 'What was under way did not end in time');
-      process.exit(1);
+      endAtOnce();
     }, timeout).unref();
     close().then(
       () => process.exit(0),
       (error) => {
         log.error({ error }, 'The server could not be closed properly');
-        process.exit(1);
+        endAtOnce();
       },
     );
   };

@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { get } from 'node:http';
 import { afterAll, expect, it } from 'vitest';
-import { isInTurn } from '../support/runs-all.js';
+import { isInTurn, RUNS_ALL } from '../support/runs-all.js';
 import { cleanUp, ROOT, startServerWith, temporaryFolder } from '../support/server-process.js';
 import { asRoot, RpcSocket } from './clients.js';
 
@@ -37,6 +37,29 @@ it('serves on after one worker is killed, starts it again, and ends all of them 
   for (const file of files) execFileSync(process.execPath, ['dist/bin/tessera.js', 'audit', 'verify', file]);
   const alone = await startServerWith([folder, ...ACCOUNT]);
   expect(await asRoot(alone.url, 'RETURN count(SELECT * FROM entry)', ROOT)).toEqual([16]);
+  expect(await alone.stop()).toBe(0);
+});
+
+it('leaves no process with the folder when the first one is killed amid writes', { timeout: 240_000 }, async () => {
+  const folder = temporaryFolder();
+  for (let run = 0; run < (RUNS_ALL ? 20 : 4); run++) {
+    const server = await startServerWith([folder, '--workers', '2', ...ACCOUNT]);
+    const workers = workersOf(server.log());
+    let written = 0;
+    const writers = Array.from({ length: 4 }, async () => {
+      // Until the server is gone.
+      for (;;) {
+        await asRoot(server.url, "CREATE entry SET text = string::repeat('x', 2000) RETURN NONE", ROOT);
+        written++;
+      }
+    });
+    const ended = Promise.allSettled(writers);
+    await expect.poll(() => written, { interval: 5 }).toBeGreaterThan(100);
+    await server.stop('SIGKILL');
+    await expect.poll(() => workers.filter(isRunning)).toEqual([]);
+    await ended;
+  }
+  const alone = await startServerWith([folder, ...ACCOUNT]);
   expect(await alone.stop()).toBe(0);
 });
 
@@ -191,6 +214,14 @@ function start(...args: readonly string[]): string {
   ]);
   expect(status).toBe(1);
   return stderr.toString();
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 /** Connections that the worker had accepted are lost with it. */

@@ -3,14 +3,14 @@ import type { Configuration } from '../configuration.js';
 import { createLog } from '../log.js';
 import { openConfigured } from '../open.js';
 import { createService } from '../server.js';
-import { exitOnSignals, surviveUncaught } from '../shutdown.js';
+import { endAtOnce, exitOnSignals, surviveUncaught } from '../shutdown.js';
 import { openTracing } from '../tracing.js';
 import { ConnectionReceiver } from './connection-receiver.js';
 import { RemoteAdmission } from './sign-in-admission.js';
 
 /** Serves until a signal ends the process, or the first process is gone. */
 export async function runWorker(configuration: Configuration, number: number): Promise<void> {
-  process.once('disconnect', () => process.exit(0));
+  process.once('disconnect', endAtOnce);
   const log = createLog(configuration.log, number);
   const own = configurationOf(configuration, number);
   const tracing = await openTracing(process.env, log);

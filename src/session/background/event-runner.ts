@@ -177,10 +177,10 @@ export class EventRunner implements QueuedEvents {
   }
 
   /**
-   * Runs events while `hasTime`, and returns the range of the others, if any. The snapshot is closed while events run: on
-   * disk, pages freed by their commits could not be reused otherwise, and the file would grow with every event. Events
-   * don't wait for fsync either: no client gets their results, and an event lost in a power failure is still in the
-   * queue.
+   * Runs events while `hasTime`, and returns the range of the others, if any. The snapshot is closed while events run:
+   * on disk, pages freed by their commits could not be reused otherwise, and the file would grow with every event.
+   * Events don't wait for fsync either: no client gets their results, and an event lost in a power failure is still in
+   * the queue.
    */
   async #runSome(database: Id, { from, to }: KeyRange, hasTime: () => boolean): Promise<KeyRange | undefined> {
     const { engine, environment } = this.#services;

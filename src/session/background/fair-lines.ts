@@ -1,8 +1,8 @@
 import type { Id } from '../../catalog/keys/key-bytes.js';
 
 /**
- * Background work of many databases. Each has a line of its own, in which one thing follows another. A few lines move at
- * once, each for a turn, then those that wait: what one database has queued holds up no other.
+ * Background work of many databases. Each has a line of its own, in which one thing follows another. A few lines move
+ * at once, each for a turn, then those that wait: what one database has queued holds up no other.
  */
 export class FairLines<T> {
   readonly #atOnce: number;

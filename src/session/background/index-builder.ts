@@ -184,8 +184,8 @@ export class IndexBuilder {
 const STEPS = 16;
 
 /**
- * The work of a pass: one index of each database after the other, so that a database with many indexes holds up no other.
- * The next pass goes on with the indexes behind.
+ * The work of a pass: one index of each database after the other, so that a database with many indexes holds up no
+ * other. The next pass goes on with the indexes behind.
  */
 function inTurns(works: readonly IndexWork[], pass: number): readonly IndexWork[] {
   const byDatabase = new Map<Id, IndexWork[]>();
