@@ -5,8 +5,8 @@ import type { Log } from '../http/log.js';
 const SAME_SIGNAL = 500;
 
 /**
- * Ends the process where writes may be under way. `process.exit` waits for the writer's thread, which may hang in LMDB's
- * writing lock: the process would keep its folder for good. A store is safe from such an end.
+ * Ends the process where writes may be under way. `process.exit` waits for the writer's thread, which may hang in
+ * LMDB's writing lock: the process would keep its folder. A store is safe from such an end.
  */
 export function endAtOnce(): void {
   // Buffers of the log are written by those who listen for this.
