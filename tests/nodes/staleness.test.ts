@@ -61,3 +61,22 @@ test('a node whose store does not answer says so, and recovers', async () => {
   b.engine.restore();
   expect(await failureOf(() => run(ann, 'RETURN 1'))).toBe('none');
 });
+
+test('a node whose store is silent answers health checks all the same: ready as long as it is current', async () => {
+  const { b, environment } = nodes;
+  b.engine.silence();
+  const checks = () => [() => b.database.checkReady(), () => b.database.check()].map(failureOf);
+  const first = checks();
+  await settled();
+  environment.advance(400);
+  expect(await Promise.all(first)).toEqual(['none', 'none']);
+  environment.advance(500);
+  const later = checks();
+  await settled();
+  environment.advance(400);
+  expect(await Promise.all(later)).toEqual(['storage_unavailable', 'storage_unavailable']);
+  // Once it is known to be behind it doesn't ask the store.
+  expect(await failureOf(() => b.database.checkReady())).toBe('storage_unavailable');
+  b.engine.restore();
+  expect(await failureOf(() => b.database.checkReady())).toBe('none');
+});

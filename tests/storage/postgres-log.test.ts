@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
+import { DEFAULT_MAX_STALENESS } from '../../src/session/nodes/staleness.js';
 import type { CommitFollower, FollowedCommit, Key } from '../../src/storage/contract.js';
 import { readPostgresAddress } from '../../src/storage/engines/postgres/address.js';
 import { PostgresConnection } from '../../src/storage/engines/postgres/connection.js';
+import { LOG_TIMEOUT, PostgresLog } from '../../src/storage/engines/postgres/log.js';
+import type { ConnectionPool } from '../../src/storage/engines/postgres/pool.js';
 import { PostgresStore } from '../../src/storage/engines/postgres/store.js';
 import { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
 import { CuttingProxy } from '../support/cutting-proxy.js';
@@ -22,6 +25,22 @@ class Collector implements CommitFollower {
     this.gaps++;
   }
 }
+
+test('a connection that is silent is given up by the time that work is refused', async () => {
+  const timeouts: (number | undefined)[] = [];
+  const connection = {
+    query: (_: unknown, __: unknown, timeout?: number) => {
+      timeouts.push(timeout);
+      return Promise.reject(new Error('silent'));
+    },
+  };
+  const pool = { take: () => connection, give: () => undefined } as unknown as ConnectionPool;
+  const log = new PostgresLog(pool);
+  await expect(log.headsAbove(0n)).rejects.toMatchObject({ code: 'storage_unavailable' });
+  await expect(log.page([])).rejects.toMatchObject({ code: 'storage_unavailable' });
+  expect(timeouts).toHaveLength(3);
+  for (const timeout of [...timeouts, LOG_TIMEOUT]) expect(timeout).toBeLessThanOrEqual(DEFAULT_MAX_STALENESS);
+});
 
 describe.skipIf(postgresPrograms() === undefined)('The log of commits in PostgreSQL', () => {
   let server: PostgresServer;

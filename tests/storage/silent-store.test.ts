@@ -40,6 +40,16 @@ describe('A store that falls silent', () => {
     return asked;
   };
 
+  test('is unavailable by health checks', async () => {
+    lateness.pause();
+    const checked = database.check().catch((error: { code: string }) => error.code);
+    await quiet();
+    environment.advance(400);
+    expect(await checked).toBe('storage_unavailable');
+    lateness.resume();
+    await database.check();
+  });
+
   const STATEMENTS = [
     'SELECT * FROM t',
     'SELECT next.n FROM t:1',

@@ -50,6 +50,7 @@ export class MemoryNode implements Engine {
   readonly #followers = new Set<CommitFollower>();
   #waiting: FollowedCommit[] = [];
   #isHeld = false;
+  #isSilent = false;
   #isCut = false;
   #isClosed = false;
   #caughtUpAt = 0;
@@ -90,6 +91,7 @@ export class MemoryNode implements Engine {
   }
 
   async check(): Promise<void> {
+    if (this.#isSilent) await new Promise(() => undefined);
     this.#mustAnswer();
   }
 
@@ -104,7 +106,14 @@ export class MemoryNode implements Engine {
     this.#isCut = true;
   }
 
+  /** Commits aren't delivered, and `check` doesn't answer, until `restore`. */
+  silence(): void {
+    this.hold();
+    this.#isSilent = true;
+  }
+
   restore(): void {
+    this.#isSilent = false;
     this.#isCut = false;
     this.#isHeld = false;
     this.#deliver();

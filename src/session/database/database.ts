@@ -6,7 +6,7 @@ import { GUEST, guestIdentity } from '../../auth/identity.js';
 import { KEY_SET_LIMITS, type KeySetSource } from '../../auth/key-sets.js';
 import { createPasswordHasher } from '../../auth/passwords.js';
 import type { PublicJwk } from '../../auth/signing-keys.js';
-import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { CatalogCache } from '../../catalog/definitions/load.js';
 import type { DatabaseWork } from '../../catalog/nodes/lease-row.js';
 import { assertKnownFormat, KNOWN_FORMATS } from '../../catalog/nodes/store-format.js';
@@ -70,6 +70,9 @@ export interface BackgroundState {
   /** Number of leases that this node holds, by kind of work; `undefined` if it is alone. */
   readonly leases: ReadonlyMap<string, number> | undefined;
 }
+
+/** Milliseconds for which health checks wait for the store: load balancers give up sooner than a store that is silent. */
+const CHECK_TIME = 400;
 
 const OWNER: Principal = { kind: 'system', level: 'root', name: 'owner', roles: ['owner'] };
 
@@ -314,7 +317,18 @@ export class OpenDatabase implements Database {
   }
 
   async check(): Promise<void> {
-    await this.#engine.check();
+    const checked = this.#engine.check();
+    if (!isPromise(checked)) return;
+    const { timers } = this.#services.environment;
+    let stop: () => void = () => undefined;
+    const late = new Promise<'late'>((resolve) => {
+      stop = timers.after(CHECK_TIME, () => resolve('late'));
+    });
+    const outcome = await Promise.race([checked, late]).finally(stop);
+    if (outcome !== 'late') return;
+    // Commits that have come lately show that the store answers.
+    if (this.#staleness === undefined) throw failure('storage_unavailable', { reason: 'it doesn’t answer' });
+    this.#staleness.assertCurrent();
   }
 
   /** From now on `/ready` announces a stop; requests are still served. */
@@ -324,6 +338,7 @@ export class OpenDatabase implements Database {
 
   async checkReady(): Promise<void> {
     if (this.#isDraining) throw failure('shutting_down');
+    this.#assertUsable(true);
     await this.check();
     this.#assertUsable(true);
   }

@@ -8,8 +8,11 @@ import type { ConnectionPool } from './pool.js';
 /** A page has no more commits beyond so many rows, or bytes of keys. */
 const PAGE_ROWS = 1_000;
 const PAGE_BYTES = 1024 * 1024;
-/** Milliseconds after which a server that doesn't answer counts as not there. */
-const TIMEOUT = 5_000;
+/**
+ * Milliseconds after which a server that doesn't answer counts as not there, for a statement and for a new connection:
+ * a node refuses work that soon (`--max-staleness`), so that it should try another connection by then.
+ */
+export const LOG_TIMEOUT = 2_000;
 const TRUE = '\x01';
 
 const HEADS_ABOVE: PreparedStatement = {
@@ -48,7 +51,7 @@ export class PostgresLog {
 
   /** @throws TesseraError `storage_unavailable` */
   async headsAbove(above: Versionstamp): Promise<HeadStamps> {
-    const [row] = await this.#ask((connection) => connection.query(HEADS_ABOVE, [int8(above)], TIMEOUT));
+    const [row] = await this.#ask((connection) => connection.query(HEADS_ABOVE, [int8(above)], LOG_TIMEOUT));
     const [ids, stamps, sumOfOthers] = row!;
     const greater = int8ArrayOf(stamps!);
     return {
@@ -65,8 +68,8 @@ export class PostgresLog {
     const [rows, [pruned]] = await this.#ask((connection) =>
       // In this order, since what is removed between the two shows in the second.
       Promise.all([
-        connection.query(LOG, [heads, after, upTo], TIMEOUT),
-        connection.query(IS_PRUNED, [heads, after], TIMEOUT),
+        connection.query(LOG, [heads, after, upTo], LOG_TIMEOUT),
+        connection.query(IS_PRUNED, [heads, after], LOG_TIMEOUT),
       ]),
     );
     return { rows: rows.map(logRow), isLast: rows.every((row) => row.at(-1) === TRUE), isGap: pruned?.[0] === TRUE };

@@ -20,7 +20,7 @@ import { copySupport } from './copy-support.js';
 import { POSTGRES, recognizeDialect, type SqlDialect } from './dialect.js';
 import { isAnswer, isRefusal, isTooOld, storageError } from './errors.js';
 import { identifier } from './identifiers.js';
-import { nodeName, PostgresLog } from './log.js';
+import { LOG_TIMEOUT, nodeName, PostgresLog } from './log.js';
 import { PostgresMetrics } from './metrics.js';
 import { ConnectionPool, type PoolSettings } from './pool.js';
 import { prepareSchema } from './prepare-schema.js';
@@ -106,7 +106,8 @@ export class PostgresStore implements RemoteStore {
     };
     this.#snapshots = new ConnectionPool(options, options.connections, prepare, this.#counted.pool('reads'));
     this.#commits = new ConnectionPool(options, 4, prepareCommits, this.#counted.pool('commits'));
-    this.#logs = new ConnectionPool(options, 1, prepare, this.#counted.pool('log'));
+    const patience = { ...options, connectTimeout: Math.min(options.connectTimeout, LOG_TIMEOUT) };
+    this.#logs = new ConnectionPool(patience, 1, prepare, this.#counted.pool('log'));
     this.#log = new PostgresLog(this.#logs);
     this.metrics = this.#counted.families(
       { reads: this.#snapshots, commits: this.#commits, log: this.#logs },
