@@ -71,7 +71,7 @@ export interface BackgroundState {
   readonly leases: ReadonlyMap<string, number> | undefined;
 }
 
-/** Milliseconds for which health checks wait for the store: load balancers give up sooner than a store that is silent. */
+/** Milliseconds for which health checks wait for the store. Load balancers give up sooner than a silent store does. */
 const CHECK_TIME = 400;
 
 const OWNER: Principal = { kind: 'system', level: 'root', name: 'owner', roles: ['owner'] };
