@@ -25,6 +25,7 @@ import { type Admission, admit, type BodyBound, type BodyPolicy, boundOf } from 
 import { checkRememberedPassword } from './request/cross-site.js';
 import { ignoreUpgrade, isWebSocketUpgrade } from './request/ignored-upgrade.js';
 import { countBody } from './request/incoming-bodies.js';
+import { IncomingRequest } from './request/incoming-request.js';
 import { BodyDrains, expectContinue, readBody, streamBody } from './request/request-body.js';
 import { requestIds } from './request/request-id.js';
 import { endSlowBody } from './request/slow-bodies.js';
@@ -86,7 +87,9 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   const drains = new BodyDrains(environment.timers);
   const app = fastify({
     logger: false,
-    https: parts.tls === undefined ? null : { ...parts.tls },
+    ...(parts.tls === undefined
+      ? { http: { IncomingMessage: IncomingRequest } }
+      : { https: { ...parts.tls, IncomingMessage: IncomingRequest } }),
     genReqId: context.requestId,
     // Node's timeout would end imports, too.
     requestTimeout: 0,
