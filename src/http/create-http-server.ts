@@ -15,6 +15,7 @@ import { PROTOCOL_VERSION } from '../rpc/version.js';
 import type { Database } from '../session/contract.js';
 import type { Tracer } from '../tracing/tracer.js';
 import { ConnectionCount } from './connection-count.js';
+import { ConnectionLimit } from './connection-limit.js';
 import type { Context, RouteContext } from './context.js';
 import { addCorsHeaders, checkOrigin, sendPreflight } from './cors.js';
 import { type Log, logAnswers, SILENT } from './log.js';
@@ -189,6 +190,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   limitPipelining(app.server, environment.timers, (request, response, error) =>
     rawAnswer(response, error, context.requestId(request)),
   );
+  new ConnectionLimit(app.server, context);
   const open = new OpenConnections(app.server);
   const sockets = new WebSocketServer(context);
   app.server.on('upgrade', (request, socket, head) => {

@@ -62,6 +62,10 @@ export const LIMITS: Readonly<Record<keyof HttpLimits, Setting<number>>> = {
   answer: size('answer', 'The largest answer', undefined, readWithin(1024, MAX_ENCODED)),
   connections: count('connections', 'How many WebSockets there may be'),
   connectionsPerAddress: count('connectionsPerAddress', 'How many of them from one address'),
+  httpConnectionsPerAddress: count(
+    'httpConnectionsPerAddress',
+    'How many other connections from one address, where clients aren’t told apart by a header',
+  ),
   attachedSessions: count('attachedSessions', 'How many sessions a connection may attach, and a user over HTTP'),
   storedSessions: count('storedSessions', 'How many sessions may be attached over HTTP in all'),
   storedSessionMemory: size('storedSessionMemory', 'What they may hold together; a user a quarter of it'),

@@ -185,7 +185,7 @@ describe('an answer in chunks of a byte', () => {
   beforeEach(async () => {
     written = new Promise((resolve) => {
       server = createServer((request, response) => {
-        if (request.url === '/warm-up') return response.end();
+        if (request.url === '/warm-up') return void response.end();
         response.flushHeaders();
         void (async () => {
           for (let done = 0; done < PIECES; done += 10) {
