@@ -7,6 +7,7 @@ import type { MemoryLimits } from '../session/resources/server-memory.js';
 import { readStoreAddress } from '../storage/engines/address.js';
 import { MAX_ENCODED } from '../value/limits.js';
 import { type CapabilityConfiguration, settleCapabilities } from './capabilities.js';
+import { readPassFile } from './pass-file.js';
 import {
   ConfigurationError,
   optionName,
@@ -190,6 +191,7 @@ export function readConfiguration(
   const graphql = legacy !== undefined && legacy !== '' && readFrom('SVC_EXPERIMENTAL_GRAPHQL', legacy, toggleGraphql);
   const settled: Configuration = {
     ...given,
+    pass: passOf(given),
     ...settleCapabilities(given, graphql),
     limits: readAll(LIMITS),
     memoryLimits: readAll(MEMORY_LIMITS),
@@ -228,6 +230,13 @@ function readFrom<T>(source: string, text: string, setting: Setting<T>): T {
   } catch (error) {
     throw new ConfigurationError(`${source}: ${(error as Error).message}`);
   }
+}
+
+/** The first user's password. */
+function passOf({ pass, passFile }: Pick<Configuration, 'pass' | 'passFile'>): string | undefined {
+  if (passFile === undefined) return pass;
+  if (pass !== undefined) throw new ConfigurationError('--pass and --pass-file exclude each other');
+  return readPassFile(passFile);
 }
 
 /** Checks combinations of settings. */

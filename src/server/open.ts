@@ -19,6 +19,7 @@ import { readAuditKey } from './audit-key.js';
 import type { Configuration } from './configuration.js';
 import { ensureRootUser, hasRootUser } from './first-user.js';
 import { importFile } from './import-file.js';
+import { warnOfOpenFiles } from './open-to-others.js';
 
 /** Background work resumes once the store is available again. */
 const MENDS_ITSELF: ReadonlySet<string> = new Set(['key_set_unavailable', 'storage_unavailable']);
@@ -47,6 +48,7 @@ export async function openConfigured(
       process.exit(1);
     },
   });
+  if (group === undefined) warnOfOpenFiles(configuration, log);
   const timeout = shorter(configuration.queryTimeout, configuration.transactionTimeout);
   const requestTimeout = durationFromNanoseconds(BigInt(timeout) * 1_000_000n);
   const options: DatabaseOptions = {
