@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Context } from './context.js';
+import { corsHeaders } from './cors.js';
 import { LIMIT_SETTINGS } from './options.js';
 import { isWebSocketUpgrade } from './request/ignored-upgrade.js';
 import { rawError } from './response/raw-error.js';
@@ -71,12 +72,12 @@ export class ConnectionLimit {
   }
 
   #refuse(socket: Socket, error: TesseraError): void {
-    const { metrics, requestId } = this.#context;
+    const { metrics, requestId, options } = this.#context;
     metrics?.requestError(error.code);
     // What it may have sent already isn't begun.
     socket.pause();
     if (this.#server instanceof TlsServer) socket.destroy();
-    else rawError(socket, error, requestId({ headers: {} }));
+    else rawError(socket, error, { id: requestId({ headers: {} }), cors: corsHeaders({}, options) });
   }
 
   #warn(sockets: number): void {

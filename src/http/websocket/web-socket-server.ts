@@ -61,7 +61,7 @@ export class WebSocketServer {
       },
     });
     this.#server.on('wsClientError', (error, socket, request) =>
-      rawError(socket, failure('upgrade_invalid', { reason: error.message }), context.requestId(request)),
+      rawError(socket, failure('upgrade_invalid', { reason: error.message }), { id: context.requestId(request) }),
     );
     this.#schedulePings();
   }
@@ -78,7 +78,7 @@ export class WebSocketServer {
         const id = this.#context.requestId(request);
         const trace = new RequestTrace(id, request.headers['traceparent']);
         if (error.code === 'internal') logInternal(this.#context.log, error, trace);
-        rawError(socket, error, id);
+        rawError(socket, error, { id });
       },
     );
   }
