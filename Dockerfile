@@ -20,7 +20,7 @@ WORKDIR /opt/tessera
 COPY --from=package /source/tesseradb-*.tgz package.tgz
 RUN tar -xzf package.tgz --strip-components=1 && rm package.tgz
 RUN npm pkg delete devDependencies overrides && npm ci --omit=dev --no-audit --no-fund
-RUN mkdir -p /data
+RUN mkdir -p -m 700 /data
 
 FROM node:${NODE}
 COPY --from=installed /opt/tessera /opt/tessera

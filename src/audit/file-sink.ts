@@ -1,11 +1,10 @@
 /** An audit log in a file, one record per line. */
 import { type FileHandle, open } from 'node:fs/promises';
+import { OWNER_ONLY } from '../base/private-file.js';
 import { failure } from '../errors/error.js';
 import { LINE_START } from './chain.js';
 import type { AuditSink, LogContent, LogTail } from './sink.js';
 
-/** Owner access only. */
-const MODE = 0o600;
 const CHUNK = 64 * 1024;
 /** Records are shorter; a longer line has another origin. */
 const LONGEST_LINE = 1024 * 1024;
@@ -18,7 +17,7 @@ const LINE_BREAK = 0x0a;
  */
 export async function openFileSink(path: string): Promise<AuditSink> {
   try {
-    return new FileSink(path, await open(path, 'a+', MODE));
+    return new FileSink(path, await open(path, 'a+', OWNER_ONLY));
   } catch (error) {
     throw unusable(path, (error as Error).message, error);
   }

@@ -6,11 +6,14 @@
  *     const session = new MemoryBudget(16 * 2 ** 20, exceeded, process);
  *     session.reserve(weightOf(value)); // throws `exceeded(limit)` if either is full
  *     session.release(weightOf(value));
+ *
+ * A budget may besides have an owner, such as the user of a connection, whose budget it counts for as well.
  */
 export class MemoryBudget {
   #limit: number;
   readonly #exceeded: (limit: number) => Error;
   readonly #parent: MemoryBudget | undefined;
+  #owner: MemoryBudget | undefined;
   #used = 0;
   #refusals = 0;
 
@@ -47,13 +50,31 @@ export class MemoryBudget {
       throw this.#exceeded(this.#limit);
     }
     this.#parent?.reserve(bytes);
+    try {
+      this.#owner?.reserve(bytes);
+    } catch (exceeded) {
+      this.#parent?.release(bytes);
+      throw exceeded;
+    }
     this.#used += bytes;
+  }
+
+  get owner(): MemoryBudget | undefined {
+    return this.#owner;
+  }
+
+  /** Gives it to another owner, with what is reserved here, which may exceed the limit then. */
+  set owner(owner: MemoryBudget | undefined) {
+    this.#owner?.release(this.#used);
+    this.#owner = owner;
+    if (owner !== undefined) owner.#used += this.#used;
   }
 
   /** Releases bytes reserved here. */
   release(bytes: number): void {
     this.#used -= bytes;
     this.#parent?.release(bytes);
+    this.#owner?.release(bytes);
   }
 
   /** Releases everything reserved here. */

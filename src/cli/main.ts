@@ -5,9 +5,11 @@ import { ServerError } from './client/server-error.js';
 import { systemErrorText } from './client/system-error.js';
 import { CommandError } from './command-error.js';
 import { withOwnNames } from './flags.js';
+import { hideSecrets } from './process-title.js';
 import { createProgram } from './program.js';
 import { terminalText } from './terminal-text.js';
 
+hideSecrets();
 try {
   await createProgram().parseAsync(withOwnNames(process.argv));
 } catch (error) {

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { type VerifyAuditCommand, verifyFile } from './audit-verify.js';
 import { addBackupCommands } from './backup-commands.js';
-import { addConnectionOptions, type ConnectionOptions, DEFAULT_ENDPOINT } from './client/connection.js';
+import { addConnectionOptions, type ConnectionOptions, DEFAULT_ENDPOINT, takePassFile } from './client/connection.js';
 import { addCompletionCommand } from './completion/command.js';
 import { addConfigCommand } from './config-command.js';
 import { allCommands, Flag, HELP, readEnvironmentVariables } from './flags.js';
@@ -49,7 +49,11 @@ export function createProgram(environment: NodeJS.ProcessEnv = process.env): Com
   addCompletionCommand(program);
 
   for (const command of allCommands(program)) {
-    if (!settings.includes(command)) command.hook('preAction', () => readEnvironmentVariables(command, environment));
+    if (settings.includes(command)) continue;
+    command.hook('preAction', () => {
+      readEnvironmentVariables(command, environment);
+      takePassFile(command);
+    });
   }
   return program;
 }

@@ -1,4 +1,5 @@
 /** `tessera sql`: statements in, results out. */
+import { ByteCollector } from '../base/byte-collector.js';
 import { isArray, isObject, type Value } from '../value/value.js';
 import { type ConnectionOptions, connectAs } from './client/connection.js';
 import { History, historyFile } from './shell/history.js';
@@ -63,14 +64,14 @@ async function converse(given: SqlOptions, { input, output }: Terminal): Promise
 async function runAll(options: SqlOptions, { input, output, errors }: Terminal): Promise<number> {
   const client = await connectAs(options);
   try {
-    const chunks: Buffer[] = [];
-    for await (const chunk of input) chunks.push(Buffer.from(chunk));
+    const collected = new ByteCollector();
+    for await (const chunk of input) collected.append(Buffer.from(chunk));
     const style = styleOf(options, output, process.env);
     const complaints = styleOf(options, errors, process.env);
     const print = (text: string) => output.write(`${text}\n`);
     const complain = (text: string) => errors.write(`${complaint(text, complaints)}\n`);
     try {
-      return report(await client.query(Buffer.concat(chunks).toString('utf8')), style, { print, complain });
+      return report(await client.query(collected.take().toString('utf8')), style, { print, complain });
     } catch (error) {
       complain((error as Error).message);
       return 1;

@@ -52,7 +52,7 @@ Flags of SurrealDB's server that mean nothing here are accepted, and the log say
 ${wrapped(IGNORED_SETTINGS.map(optionName))}
 
 Examples:
-  tessera start memory --user root --pass secret
+  tessera start memory --user root --pass-file root.pass
   SVC_USER=root SVC_PASS=secret tessera start ./data --bind 0.0.0.0:8000
   tessera start ./data --web-crt server.crt --web-key server.key --log warn
   tessera start --config /etc/tessera/tessera.toml`;

@@ -3,6 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { OWNER_ONLY } from '../base/private-file.js';
 import { EXPORT_SECTIONS, type ExportSection, type ExportSelection } from '../exec/export/selection.js';
 import type { ConnectionOptions } from './client/connection.js';
 import { begin, bodyText, responseError } from './client/http-client.js';
@@ -48,7 +49,7 @@ export async function runExport(
 async function writeFile(answer: IncomingMessage, file: string, progress: Progress): Promise<void> {
   const unfinished = `${file}.unfinished`;
   try {
-    await pipeline(answer, countingBytes(progress), createWriteStream(unfinished, { flush: true }));
+    await pipeline(answer, countingBytes(progress), createWriteStream(unfinished, { flush: true, mode: OWNER_ONLY }));
     await rename(unfinished, file);
   } catch (error) {
     await rm(unfinished, { force: true });

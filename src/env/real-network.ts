@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { type IncomingMessage, request as requestHttp, validateHeaderName, validateHeaderValue } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
+import { ByteCollector } from '../base/byte-collector.js';
 import { type Network, type NetworkAnswer, NetworkError, type NetworkHop } from './network.js';
 
 /** The network of this machine. */
@@ -50,22 +51,23 @@ function checkHeaders(headers: NetworkHop['headers']): void {
 }
 
 async function takeAnswer(response: IncomingMessage, maxBytes: number): Promise<NetworkAnswer> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const collected = new ByteCollector();
+  collected.expect(maxBytes);
+  let isTooLarge = false;
   try {
     for await (const chunk of response as AsyncIterable<Uint8Array>) {
-      size += chunk.length;
-      if (size > maxBytes) break;
-      chunks.push(chunk);
+      isTooLarge = collected.length + chunk.length > maxBytes;
+      if (isTooLarge) break;
+      collected.append(chunk);
     }
   } catch (error) {
     throw new NetworkError('unreachable', error);
   }
-  if (size > maxBytes) throw new NetworkError('too-large');
+  if (isTooLarge) throw new NetworkError('too-large');
   const { 'content-type': type, location } = response.headers;
   return {
     status: response.statusCode ?? 0,
     headers: { 'content-type': type, location },
-    body: Buffer.concat(chunks),
+    body: collected.take(),
   };
 }

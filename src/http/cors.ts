@@ -6,6 +6,8 @@ import { isLoopbackHost } from '../base/loopback.js';
 import { failure } from '../errors/error.js';
 import { SELECTION_HEADERS } from './request/request-headers.js';
 
+type Header = readonly [name: string, value: string];
+
 /** Which origins may call. */
 export interface OriginRule {
   /** `undefined`: any. */
@@ -34,27 +36,39 @@ const PREFLIGHT: Readonly<Record<string, string>> = {
 /** Response headers readable by pages, besides the safelisted ones. */
 const EXPOSED = 'retry-after, surreal-version, x-request-id';
 
-/** @throws TesseraError `origin_denied`, `host_denied` */
+/** How values of a header that was sent twice are joined (`joinDuplicateHeaders`); no host has a blank. */
+const JOINED = ', ';
+
+/** @throws TesseraError `invalid_request`, `origin_denied`, `host_denied` */
 export function checkOrigin({ origin, host }: IncomingHttpHeaders, rule: OriginRule): void {
-  const { allowedOrigins, localOnly } = rule;
-  if (localOnly && !isOwnName(host, allowedOrigins)) throw failure('host_denied');
-  if (origin === undefined || allowedOrigins?.includes(origin)) return;
-  const isLocal = isLocalName(hostnameOf(origin) ?? '') || isOwnOrigin(origin, host);
-  if (allowedOrigins !== undefined || (localOnly && !isLocal)) throw failure('origin_denied');
+  // RFC 9112, section 3.2: servers and proxies might each take another one for the right one.
+  if (host?.includes(JOINED)) throw failure('invalid_request', { reason: 'it has more than one Host header' });
+  if (rule.localOnly && !isOwnName(host, rule.allowedOrigins)) throw failure('host_denied');
+  if (origin !== undefined && !isAllowedOrigin(origin, host, rule)) throw failure('origin_denied');
 }
 
-export function addCorsHeaders(
-  reply: FastifyReply,
-  origin: string | undefined,
-  { allowedOrigins, localOnly }: OriginRule,
-): void {
-  if (origin !== undefined) reply.header('access-control-expose-headers', EXPOSED);
-  if (allowedOrigins === undefined && !localOnly) {
-    reply.header('access-control-allow-origin', '*');
-    return;
-  }
-  reply.header('vary', 'origin');
-  if (origin !== undefined) reply.header('access-control-allow-origin', origin);
+function isAllowedOrigin(origin: string, host: string | undefined, { allowedOrigins, localOnly }: OriginRule): boolean {
+  if (allowedOrigins !== undefined) return allowedOrigins.includes(origin);
+  return !localOnly || isLocalName(hostnameOf(origin) ?? '') || isOwnOrigin(origin, host);
+}
+
+/**
+ * The headers by which a page of the request's origin may read the response, which refusals have as well: without them a
+ * page learns no reason. Without a request, what holds for all origins.
+ */
+export function corsHeaders(
+  { origin, host }: Pick<IncomingHttpHeaders, 'origin' | 'host'>,
+  rule: OriginRule,
+): readonly Header[] {
+  const exposed: Header[] = origin === undefined ? [] : [['access-control-expose-headers', EXPOSED]];
+  if (rule.allowedOrigins === undefined && !rule.localOnly) return [...exposed, ['access-control-allow-origin', '*']];
+  const vary: Header = ['vary', 'origin'];
+  if (origin === undefined || !isAllowedOrigin(origin, host, rule)) return [vary];
+  return [...exposed, vary, ['access-control-allow-origin', origin]];
+}
+
+export function addCorsHeaders(reply: FastifyReply, headers: IncomingHttpHeaders, rule: OriginRule): void {
+  for (const [name, value] of corsHeaders(headers, rule)) reply.header(name, value);
 }
 
 /**

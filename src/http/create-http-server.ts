@@ -15,8 +15,9 @@ import { PROTOCOL_VERSION } from '../rpc/version.js';
 import type { Database } from '../session/contract.js';
 import type { Tracer } from '../tracing/tracer.js';
 import { ConnectionCount } from './connection-count.js';
+import { ConnectionLimit } from './connection-limit.js';
 import type { Context, RouteContext } from './context.js';
-import { addCorsHeaders, checkOrigin, sendPreflight } from './cors.js';
+import { addCorsHeaders, checkOrigin, corsHeaders, sendPreflight } from './cors.js';
 import { type Log, logAnswers, SILENT } from './log.js';
 import { OpenConnections } from './open-connections.js';
 import { DEFAULT_HTTP_LIMITS, DEFAULT_HTTP_OPTIONS, type HttpLimits, type HttpOptions } from './options.js';
@@ -25,6 +26,7 @@ import { type Admission, admit, type BodyBound, type BodyPolicy, boundOf } from 
 import { checkRememberedPassword } from './request/cross-site.js';
 import { ignoreUpgrade, isWebSocketUpgrade } from './request/ignored-upgrade.js';
 import { countBody } from './request/incoming-bodies.js';
+import { IncomingRequest } from './request/incoming-request.js';
 import { BodyDrains, expectContinue, readBody, streamBody } from './request/request-body.js';
 import { requestIds } from './request/request-id.js';
 import { endSlowBody } from './request/slow-bodies.js';
@@ -38,6 +40,9 @@ import { WebSocketServer } from './websocket/web-socket-server.js';
 
 /** A request that Node's parser rejected has no headers. */
 const NO_REQUEST = { headers: {} };
+
+/** Of two headers Node would ignore the second one, such as `Host` or `Authorization`. */
+const PARSING = { IncomingMessage: IncomingRequest, joinDuplicateHeaders: true };
 
 /** Maximum length of a table name or key in a URL. */
 const LONGEST_NAME = 4096;
@@ -86,7 +91,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   const drains = new BodyDrains(environment.timers);
   const app = fastify({
     logger: false,
-    https: parts.tls === undefined ? null : { ...parts.tls },
+    ...(parts.tls === undefined ? { http: PARSING } : { https: { ...parts.tls, ...PARSING } }),
     genReqId: context.requestId,
     // Node's timeout would end imports, too.
     requestTimeout: 0,
@@ -97,9 +102,13 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     // Query strings are parsed by the routes that use them.
     routerOptions: { querystringParser: () => ({}), ignoreTrailingSlash: true, maxParamLength: LONGEST_NAME },
     clientErrorHandler: (error, socket) =>
-      rawError(socket as Socket, clientError(error), context.requestId(NO_REQUEST)),
+      rawError(socket as Socket, clientError(error), {
+        id: context.requestId(NO_REQUEST),
+        cors: corsHeaders({}, options),
+      }),
     frameworkErrors: (_error, request, reply) => {
       reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+      addCorsHeaders(reply, request.headers, options);
       sendError(context, reply, failure('invalid_request', { reason: 'the address is malformed' }));
     },
   });
@@ -128,9 +137,9 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
       reply.header('server', options.product);
       reply.header('surreal-version', PROTOCOL_VERSION);
     }
+    addCorsHeaders(reply, request.headers, options);
     checkOrigin(request.headers, options);
     checkRememberedPassword(request.raw, options);
-    addCorsHeaders(reply, request.headers.origin, options);
     if (request.method === 'OPTIONS') sendPreflight(reply);
     else done();
   });
@@ -184,8 +193,9 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   });
 
   limitPipelining(app.server, environment.timers, (request, response, error) =>
-    rawAnswer(response, error, context.requestId(request)),
+    rawAnswer(response, error, { id: context.requestId(request), cors: corsHeaders(request.headers, options) }),
   );
+  new ConnectionLimit(app.server, context);
   const open = new OpenConnections(app.server);
   const sockets = new WebSocketServer(context);
   app.server.on('upgrade', (request, socket, head) => {

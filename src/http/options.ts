@@ -32,6 +32,8 @@ export const DEFAULT_HTTP_LIMITS = {
   answer: 64 * MIB,
   connections: 10_000,
   connectionsPerAddress: 1_000,
+  /** Connections that aren't WebSockets. */
+  httpConnectionsPerAddress: 1_000,
   attachedSessions: 64,
   /** Sessions attached over HTTP, in all, and their bytes. */
   storedSessions: 4_096,
@@ -60,6 +62,7 @@ export const LIMIT_SETTINGS: Readonly<Record<keyof HttpLimits, string>> = {
   answer: '--max-answer',
   connections: '--max-connections',
   connectionsPerAddress: '--max-connections-per-address',
+  httpConnectionsPerAddress: '--max-http-connections-per-address',
   attachedSessions: '--max-attached-sessions',
   storedSessions: '--max-stored-sessions',
   storedSessionMemory: '--max-stored-session-memory',
@@ -72,6 +75,8 @@ export interface HttpOptions extends OriginRule {
   /** The header `server`, such as `tessera/0.1.0`; without it neither `server` nor `surreal-version` is sent. */
   readonly product: string | undefined;
   readonly clientAddress: ClientAddressSource;
+  /** Open sockets of all kinds: what the system's limit of open files leaves for them. */
+  readonly sockets: number;
   /** Whether private responses are compressed on request, too (`compression.ts`). */
   readonly compress: boolean;
   readonly capabilities: Capabilities;
@@ -102,6 +107,7 @@ export const DEFAULT_HTTP_OPTIONS: HttpOptions = {
   allowedOrigins: undefined,
   localOnly: false,
   clientAddress: { from: 'socket' },
+  sockets: Number.POSITIVE_INFINITY,
   compress: false,
   capabilities: EVERYTHING,
   defaults: { namespace: 'main', database: 'main' },

@@ -6,19 +6,16 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Timers } from '../env/environment.js';
 import { failure, type TesseraError } from '../errors/error.js';
+import { type RequestHandler, RequestTurns } from './request-turns.js';
 
-/** How many requests of a connection are begun before others are served. */
-export const MOST_AT_ONCE = 16;
 /** How many requests of a connection may wait for the response to an earlier one. */
 export const MOST_PIPELINED = 64;
 /** How many more are ignored, so that a client reads why, before its connection is cut. */
 const MOST_IGNORED = 4_096;
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
-
 /**
- * Begins the requests of a connection some at a time. Refuses the one beyond the limit, and closes the connection after
- * its response.
+ * Begins requests some at a time (`RequestTurns`). Refuses the one beyond the limit of a connection, and closes the
+ * connection after its response.
  */
 export function limitPipelining(
   server: Server,
@@ -28,21 +25,14 @@ export function limitPipelining(
   const waiting = new WeakMap<Socket, number>();
   /** Of connections of which a request was refused: how many came after it. */
   const ignored = new WeakMap<Socket, number>();
-  const handlers = server.listeners('request') as Handler[];
-  /** Requests begun in the present round of the event loop. Those with bodies come one by one, but in one round. */
-  const begun = new Map<Socket, number>();
-  const begin: Handler = (request, response) => {
-    const { socket } = request;
-    if (begun.size === 0) void timers.nextRound().then(() => begun.clear());
-    const count = begun.get(socket) ?? 0;
-    begun.set(socket, count + 1);
-    if (count < MOST_AT_ONCE) for (const handle of handlers) handle.call(server, request, response);
-    else void timers.nextRound().then(() => (socket.destroyed ? undefined : begin(request, response)));
-  };
+  const handlers = server.listeners('request') as RequestHandler[];
+  const turns = new RequestTurns(timers, (request, response) => {
+    for (const handle of handlers) handle.call(server, request, response);
+  });
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
     // Node gives a response its socket when those before it are complete.
-    if (response.socket !== null) return begin(request, response);
+    if (response.socket !== null) return turns.begin(request, response);
     const { socket } = request;
     const later = ignored.get(socket);
     if (later !== undefined) {
@@ -59,6 +49,6 @@ export function limitPipelining(
     }
     waiting.set(socket, count + 1);
     response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
-    begin(request, response);
+    turns.begin(request, response);
   });
 }

@@ -6,7 +6,7 @@ import { failure, TesseraError } from '../errors/error.js';
 import { RpcConnection } from '../rpc/connection.js';
 import { rpcMethod } from '../rpc/methods/table.js';
 import { namesSession } from '../rpc/request.js';
-import { errorMessage } from '../rpc/response.js';
+import { errorMessage, withoutId } from '../rpc/response.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import type { IssuedTokens, Session } from '../session/contract.js';
 import { isObject, type ObjectValue } from '../value/value.js';
@@ -167,7 +167,7 @@ async function rpcRoute(context: Context, request: FastifyRequest, reply: Fastif
       const holder = credentialHolder(connection.session, request.headers.authorization);
       connection.keepSessionsIn(context.storedSessions.of(holder));
     }
-    const answer = await connection.handle(message, received === JSON_FORMAT);
+    const answer = withoutId(await connection.handle(message, received === JSON_FORMAT));
     return sendAnswer(context, reply, sent.contentType, await encodeRpcAnswer(context, connection, sent, answer));
   } finally {
     reply.raw.removeListener('close', close);
@@ -188,7 +188,7 @@ function encodeRpcAnswer(
 ): PromiseOrValue<string | Uint8Array> {
   return otherwise(
     () => encodeAnswer(answer, format, context.environment, answerBounds(context)),
-    (thrown) => format.encode(errorMessage(answer['id'], connection.report(thrown))),
+    (thrown) => format.encode(withoutId(errorMessage(null, connection.report(thrown)))),
   );
 }
 

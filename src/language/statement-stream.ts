@@ -32,6 +32,11 @@ const UNIT = 2;
 const WIDE_UNIT = 4;
 const BEYOND_LATIN_1 = /[^\0-\xff]/;
 
+/** Bytes of memory that an appended piece takes besides its text, until the text is flattened. */
+const APPENDED = 64;
+/** Pieces aren't flattened before they take so much. */
+const LEAST_FLATTENED = 16 * 1024;
+
 interface ReadStatement {
   readonly statement: Statement;
   readonly start: number;
@@ -42,6 +47,8 @@ export class StatementStream {
   readonly #limits: ParserLimits;
   /** Received text that isn't parsed yet; it begins at a statement. */
   #rest = '';
+  /** Pieces of it since it was last flattened. */
+  #pieces = 0;
   #begin: SourcePosition = { line: 1, column: 1 };
   /** Before there is so much, the statement that was found incomplete isn't looked at again. */
   #enough = 0;
@@ -62,7 +69,14 @@ export class StatementStream {
   push(piece: string): void {
     this.#rest += piece;
     this.#isWide ||= BEYOND_LATIN_1.test(piece);
+    if (++this.#pieces * APPENDED > LEAST_FLATTENED + this.#rest.length) this.#flatten();
     if (piece.includes(';')) this.#lacksEnd = false;
+  }
+
+  /** V8 keeps an appended text as a tree of its pieces, until a regular expression reads it. */
+  #flatten(): void {
+    BEYOND_LATIN_1.test(this.#rest);
+    this.#pieces = 0;
   }
 
   /** Bytes that the text that isn't parsed yet takes, and the tree of the statement that is being read. */

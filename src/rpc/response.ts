@@ -40,6 +40,13 @@ export function notificationMessage(
   return envelope;
 }
 
+/** A response where a request has only one, so that it needs no id: over HTTP. */
+export function withoutId(response: ObjectValue): ObjectValue {
+  const envelope = newObject();
+  for (const name of Object.keys(response)) if (name !== 'id') envelope[name] = response[name];
+  return envelope;
+}
+
 /** `{id, error: {code, message, kind, details?}}`. */
 export function errorMessage(id: Value, error: TesseraError): ObjectValue {
   const body = newObject();

@@ -38,7 +38,7 @@ export function bannerText({ url, path, hasRootUser, setupCode, graphql }: Banne
     lines.push(
       '',
       '  There is no root user yet, so no one can administer this server. Stop it and start it again with',
-      '      tessera start --user NAME --pass PASSWORD',
+      '      tessera start --user NAME --pass-file FILE',
       '  (or SVC_USER and SVC_PASS in the environment) to make the first one.',
     );
   }

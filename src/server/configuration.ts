@@ -7,6 +7,7 @@ import type { MemoryLimits } from '../session/resources/server-memory.js';
 import { readStoreAddress } from '../storage/engines/address.js';
 import { MAX_ENCODED } from '../value/limits.js';
 import { type CapabilityConfiguration, settleCapabilities } from './capabilities.js';
+import { readPassFile } from './pass-file.js';
 import {
   ConfigurationError,
   optionName,
@@ -62,6 +63,10 @@ export const LIMITS: Readonly<Record<keyof HttpLimits, Setting<number>>> = {
   answer: size('answer', 'The largest answer', undefined, readWithin(1024, MAX_ENCODED)),
   connections: count('connections', 'How many WebSockets there may be'),
   connectionsPerAddress: count('connectionsPerAddress', 'How many of them from one address'),
+  httpConnectionsPerAddress: count(
+    'httpConnectionsPerAddress',
+    'How many other connections from one address, where clients aren’t told apart by a header',
+  ),
   attachedSessions: count('attachedSessions', 'How many sessions a connection may attach, and a user over HTTP'),
   storedSessions: count('storedSessions', 'How many sessions may be attached over HTTP in all'),
   storedSessionMemory: size('storedSessionMemory', 'What they may hold together; a user a quarter of it'),
@@ -186,6 +191,7 @@ export function readConfiguration(
   const graphql = legacy !== undefined && legacy !== '' && readFrom('SVC_EXPERIMENTAL_GRAPHQL', legacy, toggleGraphql);
   const settled: Configuration = {
     ...given,
+    pass: passOf(given),
     ...settleCapabilities(given, graphql),
     limits: readAll(LIMITS),
     memoryLimits: readAll(MEMORY_LIMITS),
@@ -224,6 +230,13 @@ function readFrom<T>(source: string, text: string, setting: Setting<T>): T {
   } catch (error) {
     throw new ConfigurationError(`${source}: ${(error as Error).message}`);
   }
+}
+
+/** The first user's password. */
+function passOf({ pass, passFile }: Pick<Configuration, 'pass' | 'passFile'>): string | undefined {
+  if (passFile === undefined) return pass;
+  if (pass !== undefined) throw new ConfigurationError('--pass and --pass-file exclude each other');
+  return readPassFile(passFile);
 }
 
 /** Checks combinations of settings. */

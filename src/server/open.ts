@@ -19,6 +19,7 @@ import { readAuditKey } from './audit-key.js';
 import type { Configuration } from './configuration.js';
 import { ensureRootUser, hasRootUser } from './first-user.js';
 import { importFile } from './import-file.js';
+import { warnOfOpenFiles } from './open-to-others.js';
 import { endAtOnce } from './shutdown.js';
 
 /** Background work resumes once the store is available again. */
@@ -48,6 +49,7 @@ export async function openConfigured(
       endAtOnce();
     },
   });
+  if (group === undefined) warnOfOpenFiles(configuration, log);
   const timeout = shorter(configuration.queryTimeout, configuration.transactionTimeout);
   const requestTimeout = durationFromNanoseconds(BigInt(timeout) * 1_000_000n);
   const options: DatabaseOptions = {

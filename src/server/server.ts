@@ -13,6 +13,7 @@ import type { OpenDatabase } from '../session/database/database.js';
 import type { Configuration } from './configuration.js';
 import { gaugesOf } from './gauges.js';
 import { serveMetrics } from './metrics-server.js';
+import { availableSockets } from './open-files.js';
 import type { Tracing } from './otlp.js';
 import { readWebPage } from './pages.js';
 import { PrometheusText } from './prometheus-text.js';
@@ -135,6 +136,7 @@ async function createServer(
       product: configuration.noIdentificationHeaders ? undefined : `tessera/${VERSION}`,
       ...originRule(configuration),
       clientAddress: clientAddressSource(configuration),
+      sockets: availableSockets(),
       compress: configuration.compress,
       capabilities: {
         routes: { allow: configuration.allowHttp, deny: configuration.denyHttp },

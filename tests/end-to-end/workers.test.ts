@@ -148,7 +148,7 @@ it.skipIf(process.platform === 'win32' || !isInTurn(0))(
   },
   async () => {
     const folder = temporaryFolder();
-    const server = await startServerWith([folder, '--workers', '2', ...ACCOUNT], {}, 12_000);
+    const server = await startServerWith([folder, '--workers', '2', ...ACCOUNT], {}, ['-f', 12_000]);
     const pids = workersOf(server.log());
     await asRoot(server.url, 'DEFINE TABLE entry', ROOT);
     // Of several connections, some are with each worker.

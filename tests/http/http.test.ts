@@ -354,18 +354,18 @@ describe('/rpc over HTTP', () => {
     send({ method: 'POST', url: '/rpc', headers: { 'content-type': 'application/json', ...headers }, payload });
   const request = (method: string, ...params: unknown[]) => JSON.stringify({ id: 1, method, params });
 
-  it('answers with the envelope', async () => {
-    expect((await rpc(request('ping'))).json).toEqual({ id: 1, result: null });
-    expect((await rpc(request('query', 'RETURN 1'))).json).toMatchObject({
-      id: 1,
-      result: [{ result: 1, status: 'OK' }],
+  it('answers with the envelope, without an id', async () => {
+    expect((await rpc(request('ping'))).json).toEqual({ result: null });
+    expect((await rpc(JSON.stringify({ method: 'ping' }))).json).toEqual({ result: null });
+    expect((await rpc(request('query', 'RETURN 1'))).json).toEqual({
+      result: [{ result: 1, status: 'OK', time: expect.any(String) }],
     });
   });
 
   it('answers errors of RPC with status 200', async () => {
     const reply = await rpc(request('nope'));
     expect(reply.status).toBe(200);
-    expect(reply.json).toMatchObject({ id: 1, error: { code: -32601 } });
+    expect(reply.json).toEqual({ error: expect.objectContaining({ code: -32601 }) });
   });
 
   it('speaks the format it is spoken to', async () => {
@@ -373,7 +373,6 @@ describe('/rpc over HTTP', () => {
     const reply = await rpc(body, { 'content-type': 'application/cbor' });
     expect(reply.headers['content-type']).toBe('application/cbor');
     expect((await rpc(body, { 'content-type': 'application/cbor', accept: 'application/json' })).json).toEqual({
-      id: 'x',
       result: 'surrealdb-3.0.2',
     });
     expect((await rpc(request('ping'), { 'content-type': 'text/plain' })).status).toBe(415);
@@ -382,7 +381,6 @@ describe('/rpc over HTTP', () => {
   it('lets an outdated token sign in again, and nothing else', async () => {
     const authorization = 'Bearer outdated';
     expect((await rpc(request('signin', { pass: 'secret' }), { authorization })).json).toEqual({
-      id: 1,
       result: 'a.b.c',
     });
     expect((await rpc(request('query', 'RETURN 1'), { authorization })).status).toBe(401);

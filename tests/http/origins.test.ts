@@ -1,9 +1,10 @@
 /** Pages of other sites: what they can't do with a password that a browser remembers, and without authentication. */
 import { type AddressInfo, connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { OriginRule } from '../../src/http/cors.js';
 import { createHttpServer } from '../../src/http/create-http-server.js';
+import { DEFAULT_HTTP_LIMITS, type HttpOptions } from '../../src/http/options.js';
 import { FakeDatabase, succeeded } from '../support/fake-database.js';
 
 let app: FastifyInstance;
@@ -120,4 +121,85 @@ it('Without authentication a name that another site may have is refused', async 
   expect((await send({ host: 'db.example' })).status).toBe(200);
   expect((await send({ host: 'rebind.example' })).status).toBe(403);
   expect((await send({ host: 'db.example', origin: 'http://localhost:5173' })).status).toBe(403);
+});
+
+it('An empty or unknown Authorization is no password that a browser remembers, and is refused as wrong credentials', async () => {
+  build();
+  for (const authorization of ['Bearer ', 'Bearer', 'Token abc', 'Basically']) {
+    const { status, text } = await send({ host: 'localhost:8000', authorization, origin: EVIL });
+    expect([authorization, status]).toEqual([authorization, 401]);
+    expect(text).not.toContain('remembers');
+    expect(await handshake({ authorization, origin: EVIL })).toBe(401);
+  }
+  // What browsers add is Basic, whatever follows.
+  for (const authorization of ['Basic ', 'basic x', 'BASIC'])
+    expect((await send({ host: 'localhost:8000', authorization, origin: EVIL })).status).toBe(403);
+});
+
+/** What a server answers to bytes, until it closes the connection. */
+async function exchange(text: string): Promise<string> {
+  if (!app.server.listening) await app.listen({ host: '127.0.0.1', port: 0 });
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write(text);
+  let answer = '';
+  for await (const data of socket) answer += String(data);
+  return answer;
+}
+
+const POST_HEAD = `POST /sql HTTP/1.1\r\nHost: localhost\r\nOrigin: ${EVIL}\r\nContent-Length: 9`;
+
+describe('A page may read why it was refused, before any route is chosen, too', () => {
+  const limits = { httpConnectionsPerAddress: 0 };
+  it.each<[string, Partial<HttpOptions>, string, number]>([
+    ['a remembered password', {}, `${POST_HEAD}\r\nConnection: close\r\nAuthorization: ${BASIC}\r\n\r\nRETURN 1;`, 403],
+    [
+      'a malformed address',
+      {},
+      `GET /key/%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\nOrigin: ${EVIL}\r\n\r\n`,
+      400,
+    ],
+    ['an unknown path', {}, `GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\nOrigin: ${EVIL}\r\n\r\n`, 404],
+    ['two hosts', {}, `GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\nConnection: close\r\nOrigin: ${EVIL}\r\n\r\n`, 400],
+    ['large headers', {}, `GET / HTTP/1.1\r\nHost: x\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`, 431],
+    ['too many pipelined', {}, `GET /health HTTP/1.1\r\nHost: x\r\nOrigin: ${EVIL}\r\n\r\n`.repeat(70), 429],
+    ['too many connections', { limits: { ...DEFAULT_HTTP_LIMITS, ...limits } }, POST_HEAD, 503],
+    ['a slow body', { requestTimeout: 50 }, `${POST_HEAD}\r\n\r\n`, 408],
+  ])('%s', async (_what, options, text, status) => {
+    const database = new FakeDatabase();
+    app = createHttpServer({ database, options });
+    const answer = (await exchange(text)).split(/(?=HTTP\/1\.1 \d)/).at(-1) ?? '';
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toContain('access-control-allow-origin: *');
+    expect(database.queries).toEqual([]);
+  });
+
+  it('where origins are listed, those of the list', async () => {
+    build({ allowedOrigins: ['https://app.example'] });
+    const refusal = async (origin: string) =>
+      (await send({ host: 'x', authorization: 'Nonsense', origin }, 'POST', '/nowhere')).headers;
+    expect(await refusal('https://app.example')).toMatchObject({
+      'access-control-allow-origin': 'https://app.example',
+      vary: 'origin',
+    });
+    expect(await refusal(EVIL)).not.toHaveProperty('access-control-allow-origin');
+    expect(await refusal(EVIL)).toMatchObject({ vary: 'origin' });
+  });
+});
+
+it('A header that must come once is not taken from two', async () => {
+  const database = build();
+  const lines = (...headers: string[]) =>
+    `POST /sql HTTP/1.1\r\n${headers.join('\r\n')}\r\nConnection: close\r\nContent-Length: 8\r\n\r\nRETURN 1`;
+  for (const hosts of [
+    ['Host: a', 'Host: b'],
+    ['Host: a', 'Host: a'],
+    ['host: a', 'X: y', 'HOST: a'],
+  ])
+    expect(await exchange(lines(...hosts))).toMatch(/^HTTP\/1.1 400 [\s\S]*more than one Host/);
+  expect(await exchange(lines('Host: a', 'Authorization: Bearer a', 'Authorization: Bearer b'))).toMatch(
+    /^HTTP\/1.1 401 /,
+  );
+  expect(await handshake({ host: 'a\r\nhost: b' })).toBe(400);
+  expect(database.queries).toEqual([]);
+  expect(await exchange(lines('Host: a'))).toMatch(/^HTTP\/1.1 200 /);
 });

@@ -8,7 +8,7 @@ import type { Environment } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { failure } from '../../src/errors/error.js';
 import { createHttpServer, type HttpServerParts } from '../../src/http/create-http-server.js';
-import { FrameUnmasker } from '../../src/http/websocket/frame-unmasker.js';
+import { FrameAssembler } from '../../src/http/websocket/frame-assembler.js';
 import { newObject, Uuid } from '../../src/value/value.js';
 import { FakeDatabase, succeeded } from '../support/fake-database.js';
 
@@ -389,7 +389,7 @@ describe('limits', () => {
 
   it('leave the mask of large ones to be taken off as they arrive', async () => {
     await listen({ options: { limits: { guestMessage: 200_000 } } });
-    const unmask = vi.spyOn(FrameUnmasker.prototype, 'unmask');
+    const unmask = vi.spyOn(FrameAssembler.prototype, 'take');
     const large = JSON.stringify({ id: 1, method: 'ping', params: ['x'.repeat(66_000)] });
     const socket = await open();
     for (let round = 0; round < 3; round++) {

@@ -14,6 +14,7 @@ describe('over TLS', () => {
   let folder: string;
   let server: RunningServer;
   let ca: Buffer;
+  let files: Record<string, string>;
 
   /** A key, and a certificate that it signed itself. */
   async function make(name: string): Promise<{ certificate: string; key: string }> {
@@ -32,7 +33,8 @@ describe('over TLS', () => {
     folder = mkdtempSync(join(tmpdir(), 'tessera-tls-'));
     const { certificate, key } = await make('own');
     ca = readFileSync(certificate);
-    server = await startTestServer({ SVC_WEB_CRT: certificate, SVC_WEB_KEY: key });
+    files = { SVC_WEB_CRT: certificate, SVC_WEB_KEY: key };
+    server = await startTestServer(files);
   });
   afterAll(async () => {
     await server.close();
@@ -50,6 +52,41 @@ describe('over TLS', () => {
     expect(status).toBe(200);
     await expect(fetch(server.url.replace('https', 'http'))).rejects.toThrow();
     await expect(fetch(server.url)).rejects.toThrow();
+  });
+
+  it('answers a request that offers an upgrade which is ignored', async () => {
+    const headers = { connection: 'upgrade', upgrade: 'h2c' };
+    const status = await new Promise((resolve, reject) => {
+      const asking = request(`${server.url}/ready`, { agent: new Agent({ ca }), headers }, ({ statusCode }) =>
+        resolve(statusCode),
+      );
+      asking.on('error', reject).end();
+    });
+    expect(status).toBe(200);
+  });
+
+  it('counts the connections of an address that aren’t WebSockets', async () => {
+    const limited = await startTestServer({ ...files, SVC_MAX_HTTP_CONNECTIONS_PER_ADDRESS: '3' });
+    const agent = new Agent({ ca, keepAlive: true, maxSockets: 10 });
+    const sockets: WebSocket[] = [];
+    for (let count = 0; count < 5; count++) {
+      const socket = new WebSocket(`${limited.url.replace('https', 'wss')}/rpc`, ['json'], { ca });
+      sockets.push(socket);
+      await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+    }
+    const answers = await Promise.allSettled(
+      Array.from(
+        { length: 6 },
+        () =>
+          new Promise((resolve, reject) => {
+            request(`${limited.url}/ready`, { agent }, resolve).on('error', reject).end();
+          }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 'fulfilled').length).toBe(3);
+    for (const socket of sockets) socket.terminate();
+    agent.destroy();
+    await limited.close();
   });
 
   it('serves the official client', async () => {

@@ -24,6 +24,7 @@ const SMALL: MemoryLimits = {
   vectors: 2 ** 20,
   total: 16 * MIB,
   connection: 8 * MIB,
+  user: 8 * MIB,
   session: 8 * MIB,
   request: 4 * MIB,
   guest: 256 * KIB,

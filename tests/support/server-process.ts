@@ -48,19 +48,21 @@ export function startServer(
   return startServerWith([path, '--user', ROOT.user, '--pass', ROOT.pass], environment);
 }
 
-/** The shell bounds the length of files, which the system reports like a full disk. Windows has no such bound. */
-const LIMITED = 'ulimit -f "$1"; shift; exec "$@"';
+export type ShellBound = readonly [option: '-f' | '-n', most: number];
+
+/** Windows has no such bounds. */
+const LIMITED = 'ulimit "$1" "$2"; shift 2; exec "$@"';
 
 /**
- * Starts a server with these arguments, on any free port. `fileBlocks` bounds the length of its files, in blocks of 512
- * or of 1,024 bytes, by the shell.
+ * Starts a server with these arguments, on any free port. `bound` is one by the shell's `ulimit`: of the length of its
+ * files, in blocks of 512 or of 1,024 bytes (`-f`), which the system reports like a full disk, or of open files (`-n`).
  */
 export function startServerWith(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-  fileBlocks?: number,
+  bound?: ShellBound,
 ): Promise<ServerProcess> {
-  return launch([...args, '--no-banner'], environment, fileBlocks);
+  return launch([...args, '--no-banner'], environment, bound);
 }
 
 /** Starts a server in memory that has no user yet; its log has the banner too. */
@@ -71,11 +73,11 @@ export function startFreshServer(): Promise<ServerProcess> {
 async function launch(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
-  fileBlocks?: number,
+  bound?: ShellBound,
 ): Promise<ServerProcess> {
   const command = ['dist/bin/tessera.js', 'start', ...args, '--bind', '127.0.0.1:0'];
-  const limited = ['-c', LIMITED, 'sh', String(fileBlocks), process.execPath, ...command];
-  const [program, all] = fileBlocks === undefined ? [process.execPath, command] : ['sh', limited];
+  const limited = ['-c', LIMITED, 'sh', ...(bound ?? []).map(String), process.execPath, ...command];
+  const [program, all] = bound === undefined ? [process.execPath, command] : ['sh', limited];
   const child = spawn(program, all, {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

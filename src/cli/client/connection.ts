@@ -1,5 +1,6 @@
 /** The connection options of commands: the server and the user. */
 import type { Command } from 'commander';
+import { readPassFile } from '../../server/pass-file.js';
 import { ConfigurationError } from '../../server/setting.js';
 import { newObject } from '../../value/value.js';
 import { Flag } from '../flags.js';
@@ -24,6 +25,7 @@ export function addConnectionOptions(command: Command): Command {
       new Flag('-e, --endpoint <url>', 'The server: ws://, wss://, http:// or https://').default(DEFAULT_ENDPOINT),
     )
     .addOption(new Flag('-u, --user <name>', 'Who signs in', 'SURREAL_USER'))
+    .addOption(new Flag('--pass-file <file>', 'With the password in a file'))
     .addOption(new Flag('-p, --pass <password>', 'With which password', 'SURREAL_PASS'))
     .addOption(new Flag('-t, --token <token>', 'Sign in with a token instead', 'SURREAL_TOKEN'))
     .addOption(
@@ -34,6 +36,14 @@ export function addConnectionOptions(command: Command): Command {
     .addOption(new Flag('--ns <name>', 'The namespace to use', 'SURREAL_NAMESPACE'))
     .addOption(new Flag('--db <name>', 'The database to use', 'SURREAL_DATABASE'))
     .optionsGroup('Options:');
+}
+
+/** Reads the password of `--pass-file` for a command that has this option. @throws ConfigurationError */
+export function takePassFile(command: Command): void {
+  const { pass, passFile }: { readonly pass?: string; readonly passFile?: string } = command.opts();
+  if (passFile === undefined) return;
+  if (pass !== undefined) throw new ConfigurationError('--pass and --pass-file exclude each other');
+  command.setOptionValueWithSource('pass', readPassFile(passFile), 'config');
 }
 
 /** Connects, signs in and selects. @throws ServerError, and errors of the network */

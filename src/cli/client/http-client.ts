@@ -1,6 +1,7 @@
 /** Plain HTTP requests to a server, for streams. */
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { ByteCollector } from '../../base/byte-collector.js';
 import { ConfigurationError } from '../../server/setting.js';
 import type { ConnectionOptions } from './connection.js';
 import { ServerError } from './server-error.js';
@@ -58,10 +59,10 @@ const LONGEST_ANSWER = 1024 * 1024;
 
 /** The body of an answer as text, cut off at a length that errors never reach. */
 export async function bodyText(answer: IncomingMessage): Promise<string> {
-  let text = '';
-  answer.setEncoding('utf8');
-  for await (const piece of answer) if (text.length < LONGEST_ANSWER) text += piece;
-  return text;
+  const collected = new ByteCollector();
+  for await (const piece of answer as AsyncIterable<Buffer>)
+    if (collected.length < LONGEST_ANSWER) collected.append(piece);
+  return collected.take().toString('utf8');
 }
 
 /** The text of the server's error, from its body. */

@@ -2,6 +2,7 @@
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { OWNER_ONLY } from '../../base/private-file.js';
 import { inOneLine } from './statements.js';
 
 /** Entries that are kept. */
@@ -49,9 +50,9 @@ export class History {
         .split('\n')
         .filter((line) => line !== '');
       // Others may have made the file, or its rights may have been widened.
-      chmodSync(this.#file, 0o600);
+      chmodSync(this.#file, OWNER_ONLY);
       const kept = lines.slice(-HISTORY_SIZE);
-      if (lines.length > LONGEST_FILE) writeFileSync(this.#file, `${kept.join('\n')}\n`, { mode: 0o600 });
+      if (lines.length > LONGEST_FILE) writeFileSync(this.#file, `${kept.join('\n')}\n`, { mode: OWNER_ONLY });
       return kept.reverse();
     } catch {
       return [];
@@ -62,7 +63,7 @@ export class History {
     if (entries.length === 0) return;
     try {
       mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-      appendFileSync(this.#file, `${entries.join('\n')}\n`, { mode: 0o600 });
+      appendFileSync(this.#file, `${entries.join('\n')}\n`, { mode: OWNER_ONLY });
     } catch {
       // The statement has been run; that it isn't remembered is no error.
     }

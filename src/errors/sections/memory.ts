@@ -28,6 +28,21 @@ export const memoryErrors = {
       `The connection needs more than the ${sizeText(limit)} of memory allowed for its sessions and messages (${setting})`,
     http: 413,
   }),
+  user_memory_exceeded: row<{ limit: number }>({
+    kind: 'Query',
+    text: ({ limit }) =>
+      `The connections of the user need more than the ${sizeText(limit)} of memory allowed for them (--max-user-memory)`,
+    http: 413,
+  }),
+  /** Nobody holds more of it who could be ended. */
+  variables_full: row<{ limit: number }>({
+    kind: 'Connection',
+    text: ({ limit }) =>
+      `The variables of all sessions need more than the ${sizeText(limit)} of memory allowed for them (a quarter of --max-memory); try again later`,
+    rpc: -32001,
+    http: 503,
+    retryable: true,
+  }),
   server_memory_exceeded: row<{ limit: number }>({
     kind: 'Connection',
     text: ({ limit }) =>

@@ -12,11 +12,11 @@ const BEARER = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i;
 const BASIC = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 
 /**
- * Whether the header holds a token. Browsers may attach a remembered password (Basic) to any page's requests, whereas a
- * token must be set by a script, which requires CORS (protection against CSRF).
+ * Whether the header holds a password. Browsers may attach a remembered one to any page's requests, whereas everything
+ * else must be set by a script, which requires CORS (protection against CSRF).
  */
-export function hasToken({ authorization }: IncomingHttpHeaders): boolean {
-  return authorization !== undefined && BEARER.test(authorization);
+export function hasPassword({ authorization }: IncomingHttpHeaders): boolean {
+  return authorization !== undefined && /^basic(?: |$)/i.test(authorization);
 }
 
 /** `WWW-Authenticate` for clients that aren't signed in. */

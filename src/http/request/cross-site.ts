@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { failure } from '../../errors/error.js';
 import { isOwnOrigin, type OriginRule } from '../cors.js';
-import { hasToken } from './authorization.js';
+import { hasPassword } from './authorization.js';
 import { mediaType } from './negotiation.js';
 import { SELECTION_HEADERS } from './request-headers.js';
 
@@ -24,7 +24,7 @@ const SIMPLE_TYPES: ReadonlySet<string> = new Set([
  * @throws TesseraError `password_remembered`
  */
 export function checkRememberedPassword({ method, headers }: IncomingMessage, rule: OriginRule): void {
-  if (headers.authorization === undefined || hasToken(headers)) return;
+  if (!hasPassword(headers)) return;
   const isSimple = headers.upgrade !== undefined || (method === 'POST' && !neededPreflight(headers));
   if (isSimple && isFromOtherSite(headers, rule)) throw failure('password_remembered');
 }

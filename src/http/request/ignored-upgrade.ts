@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 
 const DROPPED: ReadonlySet<string> = new Set(['upgrade', 'http2-settings', 'connection']);
 
@@ -20,5 +21,5 @@ export function ignoreUpgrade(server: Server, request: IncomingMessage, socket: 
     if (!DROPPED.has(name.toLowerCase())) text += `${name}: ${rawHeaders[index + 1]}\r\n`;
   }
   socket.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, 'latin1'), head]));
-  server.emit('connection', socket);
+  server.emit(server instanceof TlsServer ? 'secureConnection' : 'connection', socket);
 }

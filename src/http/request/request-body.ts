@@ -2,11 +2,12 @@
  * Reads request bodies within limits. An unread body is drained for a while, since a client that is still sending might
  * miss the response; if it is longer, the connection is closed.
  */
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { finished } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ByteCollector } from '../../base/byte-collector.js';
 import type { Timers } from '../../env/environment.js';
 import { YieldQueue } from '../../env/yield-queue.js';
 import { asTesseraError } from '../../errors/error.js';
@@ -62,28 +63,24 @@ export function readBody(
     return;
   }
   askForBody(request);
-  const pieces: Buffer[] = [];
-  let length = 0;
+  const collected = new ByteCollector((capacity) => asked.incoming?.resize(capacity));
+  collected.expect(declaredLength(request) ?? limit);
   const end = (error: Error | null, body?: Buffer) => {
     request.removeListener('data', take).removeListener('end', finish).removeListener('error', end);
     done(error, body);
   };
   const take = (piece: Buffer) => {
-    length += piece.length;
-    if (length > limit) {
+    if (collected.length + piece.length > limit) {
       end(tooLarge());
       return;
     }
     try {
-      asked.incoming?.resize(length);
+      collected.append(piece);
     } catch (thrown) {
       end(asTesseraError(thrown));
-      return;
     }
-    pieces.push(piece);
   };
-  // A copy, since pieces are parts of a buffer that the connection reads into.
-  const finish = () => end(null, Buffer.concat(pieces, length));
+  const finish = () => end(null, collected.take());
   request.on('data', take).on('end', finish).on('error', end).resume();
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { failure } from '../../errors/error.js';
 import type { Context } from '../context.js';
+import { corsHeaders } from '../cors.js';
 import { rawError } from '../response/raw-error.js';
 
 /** Responds with 408 if a body isn't received in time; streamed bodies are watched by their routes. */
@@ -10,7 +11,7 @@ export function endSlowBody({ environment, options }: Context, reply: FastifyRep
   const stop = environment.timers.after(options.requestTimeout, () => {
     if (raw.complete) return;
     if (reply.raw.headersSent) raw.socket.destroy();
-    else rawError(raw.socket, failure('request_timeout'), id);
+    else rawError(raw.socket, failure('request_timeout'), { id, cors: corsHeaders(raw.headers, options) });
   });
   raw.once('end', stop);
   // The rest of a body that was answered early is drained while the connection lasts.

@@ -5,20 +5,28 @@ import type { TesseraError } from '../../errors/error.js';
 import { errorBody } from './error-body.js';
 import { errorHeaders } from './reply.js';
 
-/** Responds to a request before Fastify sees it, and closes the connection. `id`: the request's id. */
-export function rawAnswer(response: ServerResponse, error: TesseraError, id: string): void {
+/** What is known of the request. */
+interface Known {
+  /** The request's id, which the log contains. */
+  readonly id: string;
+  /** By which a page may read the response; a page can't read that to a WebSocket handshake. */
+  readonly cors?: readonly (readonly [name: string, value: string])[];
+}
+
+/** Responds to a request before Fastify sees it, and closes the connection. */
+export function rawAnswer(response: ServerResponse, error: TesseraError, { id, cors = [] }: Known): void {
   const headers = {
     'content-type': 'application/json',
     'x-content-type-options': 'nosniff',
     'x-request-id': id,
-    ...Object.fromEntries(errorHeaders(error)),
+    ...Object.fromEntries([...cors, ...errorHeaders(error)]),
     connection: 'close',
   };
   response.writeHead(error.httpStatus, headers).end(errorBody(error));
 }
 
-/** `id`: the request's id, which the log contains. */
-export function rawError(socket: Duplex, error: TesseraError, id: string): void {
+/** The same without a response of Node's. */
+export function rawError(socket: Duplex, error: TesseraError, { id, cors = [] }: Known): void {
   if (!socket.writable) {
     socket.destroy();
     return;
@@ -30,7 +38,7 @@ export function rawError(socket: Duplex, error: TesseraError, id: string): void 
     'x-content-type-options: nosniff',
     `x-request-id: ${id}`,
     `content-length: ${Buffer.byteLength(body)}`,
-    ...errorHeaders(error).map(([name, value]) => `${name}: ${value}`),
+    ...[...cors, ...errorHeaders(error)].map(([name, value]) => `${name}: ${value}`),
     'connection: close',
   ];
   socket.once('finish', () => socket.destroy());

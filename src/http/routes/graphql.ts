@@ -8,7 +8,7 @@ import type { Session } from '../../session/contract.js';
 import { newObject, type Value } from '../../value/value.js';
 import type { Context, RouteContext } from '../context.js';
 import { JSON_FORMAT, utf8Text } from '../format.js';
-import { hasToken } from '../request/authorization.js';
+import { hasPassword } from '../request/authorization.js';
 import { decodeMessage, isLargeBody, type Sender } from '../request/decode-message.js';
 import { readQueryString } from '../request/query-string.js';
 import { bodyOf } from '../request/request-body.js';
@@ -51,7 +51,7 @@ function isFromPage({ origin, 'sec-fetch-site': site }: IncomingHttpHeaders): bo
  */
 function hasOwnCredentials(headers: IncomingHttpHeaders): boolean {
   if (headers.authorization === undefined) return false;
-  return hasToken(headers) || (!isFromPage(headers) && headers['sec-fetch-mode'] === undefined);
+  return !hasPassword(headers) || (!isFromPage(headers) && headers['sec-fetch-mode'] === undefined);
 }
 
 /** Decodes a JSON body; the result answers the value or throws the error when called. */

@@ -7,6 +7,7 @@ import { readExportSelection } from '../../exec/export/selection.js';
 import type { ExportSelection, Session, TransferTimeout } from '../../session/contract.js';
 import { Duration } from '../../value/value.js';
 import type { Context, RouteContext } from '../context.js';
+import { corsHeaders } from '../cors.js';
 import { JSON_FORMAT } from '../format.js';
 import { boundOf } from '../request/admission.js';
 import { requestFormat, responseFormat } from '../request/negotiation.js';
@@ -72,7 +73,9 @@ async function* texts(
 ): AsyncGenerator<string> {
   const { limit, tooLarge } = boundOf(context.options.limits, 'importBody', admission);
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  const stall = new ClientTimeout(context, () => rawError(raw.socket, failure('request_timeout'), id));
+  const stall = new ClientTimeout(context, () =>
+    rawError(raw.socket, failure('request_timeout'), { id, cors: corsHeaders(raw.headers, context.options) }),
+  );
   let size = 0;
   try {
     stall.begin();

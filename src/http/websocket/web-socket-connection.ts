@@ -11,6 +11,7 @@ import { asTesseraError, type TesseraError } from '../../errors/error.js';
 import type { ConnectionMemory } from '../../session/resources/server-memory.js';
 import type { Context } from '../context.js';
 import type { HttpOptions } from '../options.js';
+import { assembleFrames, type FrameAssembler, setMaxPayload } from './frame-assembler.js';
 import type { SocketChannel, SocketSession } from './socket-endpoint.js';
 
 /** Close codes of RFC 6455 §7.4.1. */
@@ -40,9 +41,10 @@ export class WebSocketConnection implements SocketChannel {
   readonly #options: HttpOptions;
   readonly #environment: Environment;
   #waiting: Message[] = [];
-  /** Bytes of queued messages and of the one being received. */
+  /** Bytes of queued messages. */
   #waitingBytes = 0;
-  #partialBytes = 0;
+  /** Messages being received. */
+  readonly #frames: FrameAssembler;
   readonly #incoming: BudgetReservation;
   readonly #memory: ConnectionMemory;
   #working: Promise<void> | undefined;
@@ -72,9 +74,10 @@ export class WebSocketConnection implements SocketChannel {
     this.#environment = environment;
     this.#lastRequest = environment.clock.monotonic();
     this.#socketSession = begin(this);
+    this.#frames = assembleFrames(socket, () => this.#longestMessage);
     this.#adjustLimit();
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
-    stream.on('data', (chunk: Uint8Array) => this.#receivePart(chunk.length));
+    stream.on('data', () => this.#receivePart());
     socket.on('pong', () => {
       this.#alive = true;
     });
@@ -122,25 +125,21 @@ export class WebSocketConnection implements SocketChannel {
     this.#alive = true;
     // The library delivers a single buffer by default.
     const message = { data: data as Buffer, isBinary };
-    this.#partialBytes = 0;
     this.#waitingBytes += message.data.length;
     if (!this.#reserveIncoming()) return;
     this.#waiting.push(message);
-    const { queuedRequests, message: largest, guestMessage } = this.#options.limits;
-    const isFull = this.#waitingBytes >= (this.#trusted ? largest : guestMessage);
-    if (isFull || this.#waiting.length >= queuedRequests) this.#socket.pause();
+    const isFull = this.#waitingBytes >= this.#longestMessage;
+    if (isFull || this.#waiting.length >= this.#options.limits.queuedRequests) this.#socket.pause();
     this.#working ??= this.#work();
   }
 
-  #receivePart(bytes: number): void {
-    if (this.#closing) return;
-    this.#partialBytes += bytes;
-    if (this.#partialBytes > SMALL) this.#reserveIncoming();
+  #receivePart(): void {
+    if (!this.#closing && this.#frames.held > SMALL) this.#reserveIncoming();
   }
 
   /** Reserves memory for received messages; closes the connection if the budget is exhausted. */
   #reserveIncoming(): boolean {
-    const bytes = this.#waitingBytes + this.#partialBytes;
+    const bytes = this.#waitingBytes + this.#frames.held;
     try {
       this.#incoming.resize(bytes > SMALL ? bytes : 0);
       return true;
@@ -235,8 +234,12 @@ export class WebSocketConnection implements SocketChannel {
     const trusted = this.#socketSession.isSignedIn();
     if (trusted === this.#trusted) return;
     this.#trusted = trusted;
+    setMaxPayload(this.#socket, this.#longestMessage);
+  }
+
+  get #longestMessage(): number {
     const { message, guestMessage } = this.#options.limits;
-    setMaxPayload(this.#socket, trusted ? message : guestMessage);
+    return this.#trusted ? message : guestMessage;
   }
 
   #demandSignIn(): () => void {
@@ -271,10 +274,4 @@ function shortened(reason: string): string {
         .subarray(0, LONGEST_REASON)
         .toString()
         .replace(/\ufffd+$/, '');
-}
-
-/** The library reads its limit when a socket opens and cannot change it later. */
-function setMaxPayload(socket: WebSocket, bytes: number): void {
-  const { _receiver: receiver } = socket as unknown as { readonly _receiver?: { _maxPayload: number } };
-  if (receiver !== undefined) receiver._maxPayload = bytes;
 }

@@ -15,7 +15,7 @@ import { checkQueryName, type RequestSelection, readSelection } from '../request
 import { originOf, prepareSession } from '../request/request-session.js';
 import { rawError } from '../response/raw-error.js';
 import { logInternal } from '../response/reply.js';
-import { FrameUnmasker } from './frame-unmasker.js';
+import { MOST_FRAGMENTS } from './frame-assembler.js';
 import { GRAPHQL } from './graphql-endpoint.js';
 import { RPC } from './rpc-endpoint.js';
 import type { SocketChannel, SocketEndpoint } from './socket-endpoint.js';
@@ -25,9 +25,6 @@ const ENDPOINTS: ReadonlyMap<string, SocketEndpoint> = new Map([
   ['/rpc', RPC],
   ['/graphql', GRAPHQL],
 ]);
-
-/** Maximum number of fragments of a message. */
-const MOST_FRAGMENTS = 1024;
 
 /** The library closes without a reason when a message exceeds a limit. */
 const REASONS: Readonly<Record<number, string>> = {
@@ -64,7 +61,7 @@ export class WebSocketServer {
       },
     });
     this.#server.on('wsClientError', (error, socket, request) =>
-      rawError(socket, failure('upgrade_invalid', { reason: error.message }), context.requestId(request)),
+      rawError(socket, failure('upgrade_invalid', { reason: error.message }), { id: context.requestId(request) }),
     );
     this.#schedulePings();
   }
@@ -81,7 +78,7 @@ export class WebSocketServer {
         const id = this.#context.requestId(request);
         const trace = new RequestTrace(id, request.headers['traceparent']);
         if (error.code === 'internal') logInternal(this.#context.log, error, trace);
-        rawError(socket, error, id);
+        rawError(socket, error, { id });
       },
     );
   }
@@ -113,9 +110,6 @@ export class WebSocketServer {
         let opened = false;
         this.#server.handleUpgrade(request, socket, head, (webSocket) => {
           opened = true;
-          // Runs before the library's listener.
-          const unmasker = new FrameUnmasker();
-          socket.prependListener('data', (chunk: Buffer) => unmasker.unmask(chunk));
           const begin = (line: SocketChannel) => opening.begin(line, protocol);
           this.#keep(
             new WebSocketConnection(webSocket, socket, opening.session.memory.connection, begin, this.#context),

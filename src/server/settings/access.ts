@@ -64,7 +64,15 @@ export const ACCESS_SETTINGS = {
     },
     readText,
   ),
-  pass: optionalSetting({ flag: '-p, --pass <password>', peer: 'SURREAL_PASS', description: 'Its password' }, readText),
+  passFile: optionalSetting({ flag: '--pass-file <file>', description: 'A file with its password' }, readText),
+  pass: optionalSetting(
+    {
+      flag: '-p, --pass <password>',
+      peer: 'SURREAL_PASS',
+      description: 'Its password; rather in a file or a variable',
+    },
+    readText,
+  ),
   unauthenticated: toggle({
     flag: '--unauthenticated',
     peer: 'SURREAL_UNAUTHENTICATED',

@@ -24,8 +24,13 @@ export const MEMORY_LIMITS: Readonly<Record<keyof MemoryLimits, Setting<number>>
     `${DEFAULT_MEMORY_SHARES.connection}%`,
     read,
   ),
+  user: settingWithDefault(
+    { flag: '--max-user-memory <size>', description: 'The same for all connections of a record user together' },
+    `${DEFAULT_MEMORY_SHARES.user}%`,
+    read,
+  ),
   guest: settingWithDefault(
-    { flag: '--max-guest-memory <size>', description: 'The same before sign-in' },
+    { flag: '--max-guest-memory <size>', description: 'What a connection may hold before sign-in' },
     sizeText(DEFAULT_GUEST_MEMORY),
     read,
   ),

@@ -1,9 +1,12 @@
 /** Nested memory budgets of a database: process, connection, session, request. */
 import { MemoryBudget } from '../../base/memory-budget.js';
+import type { Principal } from '../../catalog/principal.js';
 import type { Environment, Heap } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import { type MemoryWatch, RequestMemory, type RequestMemoryOptions } from '../../exec/runtime/request-memory.js';
 import { ChangeBacklog } from './change-backlog.js';
+import { UserMemory } from './user-memory.js';
+import { VariablePool } from './variable-pool.js';
 
 /** Limits in bytes of decoded values. */
 export interface MemoryLimits {
@@ -11,6 +14,8 @@ export interface MemoryLimits {
   readonly total: number;
   /** For a connection with a signed-in session: its sessions and messages. */
   readonly connection: number;
+  /** For all connections of a record user. */
+  readonly user: number;
   /** For a connection without one. */
   readonly guest: number;
   /** For a session: its variables and requests. */
@@ -22,12 +27,22 @@ export interface MemoryLimits {
 }
 
 /** Percentages of the heap limit. */
-export const DEFAULT_MEMORY_SHARES = { total: 60, connection: 40, session: 40, request: 30, vectors: 10 } as const;
+export const DEFAULT_MEMORY_SHARES = {
+  total: 60,
+  connection: 40,
+  user: 30,
+  session: 40,
+  request: 30,
+  vectors: 10,
+} as const;
 
 export const DEFAULT_GUEST_MEMORY = 256 * 1024;
 
 /** The share of the process budget that request bodies may take while they are received. */
 const INCOMING_SHARE = 1 / 4;
+
+/** The share of the process budget that the variables of sessions may take. */
+const VARIABLES_SHARE = 1 / 4;
 
 /** What the changes that wait for slow clients may take besides, as a share of the process budget. */
 const BACKLOG_SHARE = 1 / 4;
@@ -48,6 +63,7 @@ export function defaultMemoryLimits(heap: number): MemoryLimits {
   return {
     total: share('total'),
     connection: share('connection'),
+    user: share('user'),
     guest: DEFAULT_GUEST_MEMORY,
     session: share('session'),
     request: share('request'),
@@ -67,6 +83,10 @@ export class ServerMemory implements MemoryWatch {
   readonly budget: MemoryBudget;
   /** The part of it taken by request bodies being received. */
   readonly incoming: MemoryBudget;
+  /** The part of it taken by variables of sessions. */
+  readonly variables: VariablePool;
+  /** The parts of it that record users take. */
+  readonly users: UserMemory;
   /** Changes that wait for slow clients, beside the budget. */
   readonly backlog: ChangeBacklog;
   readonly #ownsRows: boolean;
@@ -84,6 +104,8 @@ export class ServerMemory implements MemoryWatch {
       (limit) => failure('server_memory_exceeded', { limit }),
       this.budget,
     );
+    this.variables = new VariablePool(Math.floor(this.limits.total * VARIABLES_SHARE));
+    this.users = new UserMemory(this.limits.user);
     this.backlog = new ChangeBacklog(Math.floor(this.limits.total * BACKLOG_SHARE));
     this.#ownsRows = ownsRows;
     this.#heap = heap;
@@ -135,6 +157,8 @@ export class ConnectionMemory {
   readonly budget: MemoryBudget;
   /** How many of its sessions are signed in. */
   #signedIn = 0;
+  /** The record user to whom it is charged: the one who signed in last. */
+  #user: string | undefined;
 
   constructor(server: ServerMemory) {
     this.server = server;
@@ -146,11 +170,12 @@ export class ConnectionMemory {
     this.budget = new MemoryBudget(server.limits.guest, exceeded, server.budget);
   }
 
-  /** A session of the connection has signed in (1) or out (-1). */
-  countSignedIn(by: 1 | -1): void {
+  /** A session of the connection has signed in (1) or out (-1), or its user is another one (0). */
+  countSignedIn(by: 1 | 0 | -1, principal: Principal): void {
     this.#signedIn += by;
     const { connection, guest } = this.server.limits;
     this.budget.limit = this.#signedIn > 0 ? connection : guest;
+    if (by >= 0 || this.#signedIn === 0) this.#user = this.server.users.assign(this.budget, this.#user, principal);
   }
 
   /**

@@ -21,12 +21,15 @@ export class SessionMemory {
   }
 
   /** The principal has changed, and with it the limit. */
-  principalChanged({ kind }: Principal): void {
-    const isSignedIn = kind !== 'guest';
-    if (isSignedIn === this.#isSignedIn) return;
+  principalChanged(principal: Principal): void {
+    const isSignedIn = principal.kind !== 'guest';
+    if (isSignedIn === this.#isSignedIn) {
+      if (isSignedIn) this.connection.countSignedIn(0, principal);
+      return;
+    }
     this.#isSignedIn = isSignedIn;
     this.#requests = undefined;
-    this.connection.countSignedIn(isSignedIn ? 1 : -1);
+    this.connection.countSignedIn(isSignedIn ? 1 : -1, principal);
   }
 
   /** Whether the connection exceeds its limit. */

@@ -5,6 +5,8 @@ import { Scope } from '../../exec/runtime/scope.js';
 import { REQUEST_PARAMS } from '../../language/engine-params.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import { weighInSteps } from '../../value/weight.js';
+import type { SessionMemory } from './session-memory.js';
+import type { VariableHolder, VariablePool } from './variable-pool.js';
 
 /** Variables per session; guests can set them, too. */
 const MAX_VARIABLES = 1_000;
@@ -22,9 +24,14 @@ export interface Variable {
 export class SessionVariables {
   readonly #variables = new Map<string, Variable>();
   readonly #budget: MemoryBudget;
+  readonly #pool: VariablePool;
+  readonly #holder: VariableHolder;
 
-  constructor(budget: MemoryBudget) {
+  /** `memory`: of the session, which is `holder` in the pool of all sessions. */
+  constructor({ budget, connection }: Pick<SessionMemory, 'budget' | 'connection'>, holder: VariableHolder) {
     this.#budget = budget;
+    this.#pool = connection.server.variables;
+    this.#holder = holder;
   }
 
   get all(): ReadonlyMap<string, Variable> {
@@ -33,7 +40,7 @@ export class SessionVariables {
 
   /**
    * Sets a variable; a failure leaves the former value.
-   * @throws TesseraError `protected_variable`, `too_many_variables`, or the error of the exhausted budget
+   * @throws TesseraError `protected_variable`, `too_many_variables`, `variables_full`, or the error of the exhausted budget
    */
   set(name: string, variable: Variable): void {
     if (REQUEST_PARAMS.has(name)) throw failure('protected_variable', { name });
@@ -41,8 +48,8 @@ export class SessionVariables {
       throw failure('too_many_variables', { limit: MAX_VARIABLES });
     }
     const growth = variable.weight - (this.#variables.get(name)?.weight ?? 0);
-    if (growth > 0) this.#budget.reserve(growth);
-    else this.#budget.release(-growth);
+    if (growth > 0) this.#reserve(growth);
+    else this.#release(-growth);
     this.#variables.set(name, variable);
   }
 
@@ -67,15 +74,30 @@ export class SessionVariables {
   }
 
   unset(name: string): void {
-    this.#budget.release(this.#variables.get(name)?.weight ?? 0);
+    this.#release(this.#variables.get(name)?.weight ?? 0);
     this.#variables.delete(name);
   }
 
   clear(): void {
     // Clearing a map reallocates it.
     if (this.#variables.size === 0) return;
-    for (const { weight } of this.#variables.values()) this.#budget.release(weight);
+    for (const { weight } of this.#variables.values()) this.#release(weight);
     this.#variables.clear();
+  }
+
+  #reserve(bytes: number): void {
+    this.#budget.reserve(bytes);
+    try {
+      this.#pool.reserve(this.#holder, bytes);
+    } catch (full) {
+      this.#budget.release(bytes);
+      throw full;
+    }
+  }
+
+  #release(bytes: number): void {
+    this.#budget.release(bytes);
+    this.#pool.release(this.#holder, bytes);
   }
 
   /**

@@ -64,6 +64,11 @@ export class RunningRequests {
     }
   }
 
+  /** Whether a request is running. */
+  get isBusy(): boolean {
+    return this.#running.size > 0;
+  }
+
   /** Cancels all requests at their next checkpoint. */
   cancel(): void {
     for (const interrupt of this.#running) interrupt.cancel();

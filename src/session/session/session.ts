@@ -84,8 +84,15 @@ export class OpenSession implements Session, RegisteredSession {
     this.#opener = principal;
     this.connection = connection;
     this.memory = new SessionMemory(connection.memory, principal);
-    this.#variables = new SessionVariables(this.memory.budget);
     this.#requests = new RunningRequests(services.environment, this.memory);
+    this.#variables = new SessionVariables(this.memory, {
+      principal: () => this.#identity.principal,
+      isBusy: () => this.#requests.isBusy,
+      evict: () => {
+        this.end();
+        this.#variables.clear();
+      },
+    });
     this.#lifetime = new Lifetime(services.environment.clock);
     this.#durability = new DurabilityTracker(services.engine);
     this.#transactions = new SessionTransactions(services, connection);

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { OWNER_ONLY } from '../../base/private-file.js';
 import type { Clock } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Versionstamp } from '../contract.js';
@@ -120,7 +121,7 @@ interface NewSegment {
 
 async function newSegment(folder: string, number: number, store: string, base: number): Promise<NewSegment> {
   const { bytes, checksum } = encodeSegmentHeader(store, base);
-  const file = await open(segmentPath(folder, number), 'wx', 0o600);
+  const file = await open(segmentPath(folder, number), 'wx', OWNER_ONLY);
   await file.write(bytes);
   await file.sync();
   syncFolder(folder);

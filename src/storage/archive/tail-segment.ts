@@ -1,4 +1,5 @@
 import { closeSync, fdatasyncSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
+import { OWNER_ONLY } from '../../base/private-file.js';
 import { syncFolder } from '../sync-folder.js';
 import { segmentPath } from './read-archive.js';
 import {
@@ -39,7 +40,7 @@ export class TailSegment {
   /** Begins a segment behind a version of the store. @throws Error of the system */
   static create(folder: string, number: number, store: string, base: number): TailSegment {
     const { bytes, checksum } = encodeSegmentHeader(store, base);
-    const descriptor = openSync(segmentPath(folder, number), 'wx+', 0o600);
+    const descriptor = openSync(segmentPath(folder, number), 'wx+', OWNER_ONLY);
     writeSync(descriptor, bytes);
     fsyncSync(descriptor);
     syncFolder(folder);

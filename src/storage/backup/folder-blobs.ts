@@ -1,5 +1,6 @@
 import { mkdir, open, readdir, rename } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { OWNER_ONLY } from '../../base/private-file.js';
 import { failure } from '../../errors/error.js';
 import { openRegularFile } from '../regular-file.js';
 import { syncFolder } from '../sync-folder.js';
@@ -37,7 +38,7 @@ export class FolderBlobs implements Blobs {
       syncFolder(dirname(resolve(this.location)));
     }
     const unfinished = `${path}.unfinished`;
-    const file = await open(unfinished, 'w', 0o600);
+    const file = await open(unfinished, 'w', OWNER_ONLY);
     try {
       await file.writeFile(bytes);
       await file.sync();

@@ -2,6 +2,7 @@
 import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { invariant } from '../../base/invariant.js';
+import { OWNER_ONLY } from '../../base/private-file.js';
 import { failure } from '../../errors/error.js';
 import { NativeBytes, PAGE_HEADER, readMetaFacts } from '../engines/lmdb/lmdb-file.js';
 import type { PageLayout } from './manifest.js';
@@ -20,7 +21,7 @@ const TRANSACTION = PAGE_HEADER + 128;
  */
 export async function restoreFile(backup: OpenBackup, path: string, progress: (bytes: number) => void): Promise<void> {
   const { size, transaction } = backup.manifest.pages;
-  const descriptor = openSync(path, 'wx', 0o600);
+  const descriptor = openSync(path, 'wx', OWNER_ONLY);
   try {
     let meta: Uint8Array | undefined;
     await readParts(backup, (runs) => {

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { OWNER_ONLY } from '../../base/private-file.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { type ArchivedGroup, archivedGroups } from '../archive/read-archive.js';
 import { lockFolder } from '../engines/lmdb/folder-lock.js';
@@ -101,7 +102,7 @@ function mustBeSound(path: string, options: RestoreOptions): void {
 /** Makes the folder fail to open. There is never an empty data file, which would count as a new store. */
 function mark(folder: string, location: string): void {
   const path = join(location, 'mark');
-  writeFileSync(path, RESTORE_MARK, { mode: 0o600, flush: true });
+  writeFileSync(path, RESTORE_MARK, { mode: OWNER_ONLY, flush: true });
   renameSync(path, join(folder, DATA_FILE));
   syncFolder(folder);
 }

@@ -4,6 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AwsClient } from 'aws4fetch';
+import { ByteCollector } from '../../base/byte-collector.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Blobs } from './blobs.js';
 import { sha256 } from './sha256.js';
@@ -57,6 +58,9 @@ const ATTEMPTS = 5;
 const FIRST_WAIT = 200;
 /** Time limit of a request in milliseconds. */
 const DEADLINE = 120_000;
+/** Bytes of a page of the list of objects, of which there are a thousand, and those that are read of an error. */
+const LONGEST_LIST = 8 * 2 ** 20;
+const READ_OF_ERROR = 64 * 2 ** 10;
 
 export class S3Blobs implements Blobs {
   readonly location: string;
@@ -81,7 +85,7 @@ export class S3Blobs implements Blobs {
     url.search = `list-type=2&prefix=${percentEncoded(this.#settings.prefix)}`;
     const answer = await this.#request('GET', url);
     if (answer.status !== 200) throw await this.#refused(answer);
-    return !(await answer.text()).includes('<Contents>');
+    return !(await readBody(answer, 'the list of objects', LONGEST_LIST)).includes('<Contents>');
   }
 
   async read(name: string, most: number): Promise<Uint8Array | undefined> {
@@ -132,7 +136,7 @@ export class S3Blobs implements Blobs {
 
   /** The server's error code, such as `AccessDenied`, and no part of the request. */
   async #refused(answer: Response): Promise<TesseraError> {
-    const code = /<Code>([A-Za-z]{1,64})<\/Code>/.exec(await answer.text())?.[1];
+    const code = /<Code>([A-Za-z]{1,64})<\/Code>/.exec(await readStart(answer))?.[1];
     const reason = `the server answered with status ${answer.status}${code === undefined ? '' : ` (${code})`}`;
     return failure('backup_remote', { location: this.location, reason });
   }
@@ -154,13 +158,23 @@ function percentEncoded(text: string): string {
 }
 
 /** @throws TesseraError `backup_damaged` */
-async function readBody({ body }: Response, name: string, most: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+async function readBody({ body }: Response, name: string, most: number): Promise<Buffer> {
+  const collected = new ByteCollector();
+  collected.expect(most);
   for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > most) throw failure('backup_damaged', { what: `${name} has more than ${most} bytes` });
-    chunks.push(chunk);
+    if (collected.length + chunk.length > most)
+      throw failure('backup_damaged', { what: `${name} has more than ${most} bytes` });
+    collected.append(chunk);
   }
-  return Buffer.concat(chunks);
+  return collected.take();
+}
+
+/** The beginning of an answer as text. */
+async function readStart({ body }: Response): Promise<string> {
+  const collected = new ByteCollector();
+  for await (const chunk of body ?? []) {
+    collected.append(chunk.subarray(0, READ_OF_ERROR - collected.length));
+    if (collected.length === READ_OF_ERROR) break;
+  }
+  return collected.take().toString();
 }

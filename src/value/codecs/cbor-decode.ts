@@ -2,6 +2,7 @@
  * CBOR (RFC 8949) with the protocol's tags as values. Everything is checked: lengths against the remaining bytes, depth
  * against the limit, tags against their content. Indefinite lengths are accepted.
  */
+import { ByteCollector } from '../../base/byte-collector.js';
 import { allOf, type Stepwise } from '../../base/stepwise.js';
 import { failure } from '../../errors/error.js';
 import { type DecodeLimits, nextDepth } from '../nesting.js';
@@ -173,25 +174,25 @@ function readLength(reader: ByteReader, information: number): number {
 
 function readBytes(reader: ByteReader, information: number): Uint8Array {
   const length = readLength(reader, information);
-  return length === INDEFINITE ? Uint8Array.from(Buffer.concat(readChunks(reader, MAJOR.bytes))) : reader.raw(length);
+  return length === INDEFINITE ? Uint8Array.from(readChunks(reader, MAJOR.bytes)) : reader.raw(length);
 }
 
 function readText(reader: ByteReader, information: number): string {
   const length = readLength(reader, information);
   if (length !== INDEFINITE) return reader.utf8(length);
-  const bytes = Buffer.concat(readChunks(reader, MAJOR.text));
+  const bytes = readChunks(reader, MAJOR.text);
   return new ByteReader(bytes, invalidCbor).utf8(bytes.length);
 }
 
 /** The pieces of a text or of bytes of indefinite length; each must be of the same type and of definite length. */
-function readChunks(reader: ByteReader, major: number): Uint8Array[] {
-  const chunks: Uint8Array[] = [];
-  for (;;) {
+function readChunks(reader: ByteReader, major: number): Uint8Array {
+  const collected = new ByteCollector();
+  for (let chunks = 0; ; chunks++) {
     const initial = reader.byte();
-    if (initial === BREAK) return chunks;
+    if (initial === BREAK) return collected.take();
     if (initial >>> 5 !== major || (initial & 31) === 31) invalidCbor('a piece of another type');
-    if (chunks.length === MOST_CHUNKS) invalidCbor('too many pieces');
-    chunks.push(reader.raw(readArgument(reader, initial & 31)));
+    if (chunks === MOST_CHUNKS) invalidCbor('too many pieces');
+    collected.append(reader.raw(readArgument(reader, initial & 31)));
   }
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { lazyLibrary } from '../../../base/lazy.js';
+import { createPrivately } from '../../../base/private-file.js';
 import { failure } from '../../../errors/error.js';
 import { checkEmptyFile } from './lmdb-integrity.js';
 import { lockFileOf } from './lmdb-lock-file.js';
@@ -56,6 +57,7 @@ export function joinFolder(folder: string, owner: number): () => Promise<void> {
 }
 
 function enter(path: string) {
+  createPrivately(path);
   const file = lmdb().open({ path, noSubdir: true, overlappingSync: false, maxReaders: MAX_OWNERS });
   return { file, entry: file.useReadTransaction() };
 }

@@ -2,6 +2,7 @@
 import type { Database, RootDatabase } from 'lmdb';
 import { invariant } from '../../../base/invariant.js';
 import { lazyLibrary } from '../../../base/lazy.js';
+import { createPrivately } from '../../../base/private-file.js';
 import { stampBytes } from '../../append.js';
 import type { Key, Versionstamp } from '../../contract.js';
 import { decodeMetadata, encodeMetadata, type MetadataName } from './lmdb-metadata.js';
@@ -80,6 +81,7 @@ export interface LmdbDatabasesOptions {
  * @throws Error of the system or of the library
  */
 export function openDatabases(path: string, { sync, readOnly, hasLog }: LmdbDatabasesOptions): LmdbDatabases {
+  if (!readOnly) createPrivately(path);
   const root = lmdb().open<Uint8Array, Key>({
     path,
     noSubdir: true,

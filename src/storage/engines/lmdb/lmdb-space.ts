@@ -19,6 +19,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { OWNER_ONLY } from '../../../base/private-file.js';
 import { failure, TesseraError } from '../../../errors/error.js';
 import { LmdbFile, readAmidWrites } from './lmdb-file.js';
 import { freePages, type TreeName, treesOf } from './lmdb-pages.js';
@@ -86,7 +87,7 @@ export class SpaceReserve {
     this.#tree = tree;
     this.#readers = readers;
     // Appends, so that zeros never overwrite what the library writes meanwhile.
-    this.#descriptor = openSync(path, 'a+');
+    this.#descriptor = openSync(path, 'a+', OWNER_ONLY);
     try {
       // Other processes may be writing.
       readAmidWrites(() => this.look());
@@ -292,7 +293,7 @@ function isAllocated(path: string, length: number): boolean {
 }
 
 function writeZeros(path: string, length: number): void {
-  const descriptor = openSync(path, 'w', 0o664);
+  const descriptor = openSync(path, 'w', OWNER_ONLY);
   try {
     for (let left = length; left > 0; ) left -= writeSync(descriptor, ZEROS, 0, Math.min(ZEROS.length, left));
   } catch (error) {
