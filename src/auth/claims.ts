@@ -19,7 +19,7 @@ export interface Claims {
   readonly roles?: Json;
   /** The id of the grant that the bearer signed in with. */
   readonly grant?: string;
-  /** The record's incarnation (`catalog/credentials/incarnation.ts`). */
+  /** The incarnation of the record or user (`catalog/credentials/incarnation.ts`). */
   readonly incarnation?: string;
   /** Unix seconds, possibly with a fraction. */
   readonly expires?: number;

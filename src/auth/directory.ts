@@ -29,6 +29,8 @@ export interface Directory {
     access: string,
     work: (grants: Grants, incarnationOf: IncarnationOf) => PromiseOrValue<T>,
   ): PromiseOrValue<T | undefined>;
+  /** A record as it is, without assigning an incarnation; `undefined` if it doesn't exist. */
+  record(databasePath: DatabasePath, id: RecordId): PromiseOrValue<IdentifiedRecord | undefined>;
   /** The incarnation of a record, assigned if it has none; `undefined` if the record doesn't exist. */
   incarnation(databasePath: DatabasePath, id: RecordId): PromiseOrValue<Incarnation | undefined>;
   /**
@@ -52,7 +54,7 @@ export type IncarnationOf = (id: RecordId) => PromiseOrValue<Incarnation | undef
 
 export interface IdentifiedRecord {
   readonly id: RecordId;
-  /** `undefined` when there is no such record. */
+  /** `undefined` when there is no such record, or if it has none yet. */
   readonly incarnation: Incarnation | undefined;
 }
 

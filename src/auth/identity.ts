@@ -62,6 +62,13 @@ export function systemUser(level: Level, databasePath: DatabasePath, name: strin
   return { kind: 'system', level, namespace, database, name, roles };
 }
 
+/** A defined user, with its present roles. */
+export function definedUser(databasePath: DatabasePath, user: UserDefinition): SystemUser {
+  const { level, name, roles, incarnation } = user;
+  const principal = systemUser(level, databasePath, name, roles);
+  return incarnation === undefined ? principal : { ...principal, incarnation };
+}
+
 export const GUEST: Principal = { kind: 'guest' };
 
 /** The identity of a principal that has not signed in with credentials. */

@@ -48,7 +48,7 @@ export interface TokenContent {
   readonly roles?: readonly string[];
   /** The id of a grant. */
   readonly grant?: string;
-  /** The incarnation of the record named by `id`. */
+  /** The incarnation of the record or user named by `id`. */
   readonly incarnation?: string | undefined;
   /** `iss`. Default: this server. */
   readonly issuer?: string | undefined;

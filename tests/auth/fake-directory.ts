@@ -87,6 +87,11 @@ export class FakeDirectory implements Directory {
     );
   }
 
+  record(databasePath: DatabasePath, id: RecordId) {
+    const incarnation = this.incarnation(databasePath, id);
+    return incarnation && { id, incarnation };
+  }
+
   incarnation(databasePath: DatabasePath, id: RecordId): Incarnation | undefined {
     const exists = this.records.has(`${databasePath.namespace} ${databasePath.database} ${toText(id)}`);
     return exists ? { id: `the first ${toText(id)}`, since: undefined } : undefined;

@@ -15,7 +15,12 @@ import { type Area, grantFamilyKey, grantKey, grantRange } from '../keys/store-k
 import { generateSecret } from './secret.js';
 
 export type GrantSubject =
-  | { readonly kind: 'user'; readonly name: string }
+  | {
+      readonly kind: 'user';
+      readonly name: string;
+      /** The user's incarnation (`incarnation.ts`); absent for users of older releases. */
+      readonly incarnation?: string | undefined;
+    }
   | {
       readonly kind: 'record';
       readonly record: RecordId;
@@ -142,7 +147,7 @@ export class Grants {
     stored['family'] = family;
     stored['token'] = token;
     stored['used'] = used;
-    stored['incarnation'] = subject.kind === 'record' ? subject.incarnation : undefined;
+    stored['incarnation'] = subject.incarnation;
     this.transaction.put(grantKey(this.area, this.access, id), stored);
   }
 
@@ -164,13 +169,14 @@ export class Grants {
   #read(id: string, stored: Value): Grant | undefined {
     if (!isObject(stored)) return undefined;
     const subject = stored['subject'];
+    const incarnation = stored['incarnation'] as string | undefined;
     return {
       id,
       access: this.access,
       subject:
         subject instanceof RecordId
-          ? { kind: 'record', record: subject, incarnation: stored['incarnation'] as string | undefined }
-          : { kind: 'user', name: subject as string },
+          ? { kind: 'record', record: subject, incarnation }
+          : { kind: 'user', name: subject as string, incarnation },
       creation: stored['creation'] as Datetime,
       expiration: stored['expiration'] as Datetime | undefined,
       revocation: stored['revocation'] as Datetime | undefined,

@@ -97,23 +97,26 @@ export class StoreDirectory implements Directory {
     );
   }
 
-  incarnation(databasePath: DatabasePath, id: RecordId): PromiseOrValue<Incarnation | undefined> {
-    const known = this.#reading<Incarnation | 'none' | undefined>((transaction) => {
+  record(databasePath: DatabasePath, id: RecordId): PromiseOrValue<IdentifiedRecord | undefined> {
+    return this.#reading((transaction) => {
       const execution = this.#privileged(transaction, databasePath);
       return andThen(execution.context.catalog(), (catalog) =>
-        andThen(findIncarnation(transaction, catalog, id), (found) =>
-          found === undefined
-            ? andThen(execution.services.writer.exists(execution, id), (exists) => (exists ? 'none' : undefined))
-            : found,
-        ),
+        andThen(findIncarnation(transaction, catalog, id), (incarnation) => {
+          if (incarnation !== undefined) return { id, incarnation };
+          const exists = execution.services.writer.exists(execution, id);
+          return andThen(exists, (found) => (found ? { id, incarnation: undefined } : undefined));
+        }),
       );
     });
-    return andThen(known, (found) =>
-      found === 'none'
-        ? withRetries(this.#engine, (transaction) =>
+  }
+
+  incarnation(databasePath: DatabasePath, id: RecordId): PromiseOrValue<Incarnation | undefined> {
+    return andThen(this.record(databasePath, id), (found) =>
+      found === undefined || found.incarnation !== undefined
+        ? found?.incarnation
+        : withRetries(this.#engine, (transaction) =>
             this.#ensure(this.#privileged(transaction, databasePath), id, false),
-          )
-        : found,
+          ),
     );
   }
 
