@@ -100,8 +100,7 @@ describe('An asynchronous event', () => {
     one.process.resume();
     await nodes.pass(TAKE_OVER);
     expect(await logged(two)).toBe('[1, 2]');
-    // Each says once that its clock is ahead of the store's.
-    for (const { reported } of [one, two]) expect(reported.map(({ code }) => code)).toEqual(['clock_differs']);
+    expect([...one.reported, ...two.reported]).toEqual([]);
   });
 
   test('goes on elsewhere as soon as its node is closed, when what is under way has ended', async () => {
@@ -211,7 +210,8 @@ describe('A node whose clock is a day ahead', () => {
     await nodes.pass(100_000);
     // The change for live queries is gone.
     expect(await logged(one)).toBe(before - 1);
-    expect([...one.reported, ...two.reported]).toEqual([]);
+    // Each says once that its clock is ahead of the store's.
+    for (const { reported } of [one, two]) expect(reported.map(({ code }) => code)).toEqual(['clock_differs']);
   });
 });
 
