@@ -17,7 +17,7 @@ export interface Claims {
   /** A user's name, or the text of a record id. */
   readonly id?: string;
   readonly roles?: Json;
-  /** The id of the grant that the bearer signed in with. */
+  /** The id of the grant that the bearer signed in with, or of the family of refresh tokens that it belongs to. */
   readonly grant?: string;
   /** The incarnation of the record or user (`catalog/credentials/incarnation.ts`). */
   readonly incarnation?: string;

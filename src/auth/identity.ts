@@ -36,7 +36,10 @@ export interface SignedIn {
   readonly viewer?: Principal;
 }
 
-/** The definition that authenticated the user, as of the sign-in, and the id of the grant used. */
+/**
+ * The definition that authenticated the user, as of the sign-in, and the id of the grant used, or of the family of
+ * refresh tokens.
+ */
 export type SignInBasis =
   | { readonly kind: 'user'; readonly user: UserDefinition }
   | { readonly kind: 'access'; readonly access: AccessDefinition; readonly grant?: string | undefined };

@@ -84,7 +84,10 @@ export function revalidatePrincipal(
   });
 }
 
-/** Whether the grant that was used to sign in isn't revoked. Its expiry only prevents new sign-ins. */
+/**
+ * Whether the grant that was used to sign in isn't revoked, or the family of refresh tokens of a record access method.
+ * Expiry only prevents new sign-ins.
+ */
 export function isGranted(
   directory: AuthContext['directory'],
   databasePath: DatabasePath,
@@ -92,6 +95,9 @@ export function isGranted(
   id: string | undefined,
 ): PromiseOrValue<boolean> {
   if (id === undefined) return true;
+  if (access.accessKind.kind === 'record') {
+    return andThen(directory.isFamilyRevoked(databasePath, access.name, id), (revoked) => !revoked);
+  }
   return andThen(
     directory.grant(databasePath, access.name, id),
     (grant) => grant !== undefined && grant.revocation === undefined,

@@ -51,8 +51,8 @@ export interface TokenContent {
   readonly access?: string;
   readonly id: string;
   readonly roles?: readonly string[];
-  /** The id of a grant. */
-  readonly grant?: string;
+  /** The id of a grant, or of a family of refresh tokens. */
+  readonly grant?: string | undefined;
   /** The incarnation of the record or user named by `id`. */
   readonly incarnation?: string | undefined;
   /** `iss`. Default: this server. */
@@ -63,6 +63,8 @@ export interface TokenContent {
   readonly lifetime: bigint | undefined;
   /** The token's id (`jti`). Default: a new one. */
   readonly token?: string;
+  /** When it is issued, in nanoseconds since 1970. Default: now. */
+  readonly at?: bigint | undefined;
 }
 
 /** A well-formed token. Its claims must not be trusted before `verify` succeeds. */
@@ -128,7 +130,7 @@ export class Tokens {
 
   /** The claims of a new token, in the reference engine's order. */
   claims(content: TokenContent): Claims {
-    const now = Number(this.#environment.clock.now() / NANOSECONDS);
+    const now = Number((content.at ?? this.#environment.clock.now()) / NANOSECONDS);
     const { namespace, database, access, token, id, roles, grant, incarnation } = content;
     const { issuer = ISSUER, audience, lifetime } = content;
     return readClaims({

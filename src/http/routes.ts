@@ -233,7 +233,8 @@ function credentialsRoute(signIn: SignIn): Handler {
     const session = context.database.session(originOf(request.raw, selection, context));
     try {
       const { access, refresh } = await signIn(session, body);
-      const answer = { code: 200, details: 'Authentication succeeded', token: access, refresh };
+      const token = refresh === undefined ? access : { access, refresh };
+      const answer = { code: 200, details: 'Authentication succeeded', token };
       return sendBody(reply.header('cache-control', 'no-store'), 'application/json', JSON.stringify(answer));
     } finally {
       session.close();

@@ -135,6 +135,20 @@ describe('sessions on the other node end', () => {
     expect(await Promise.all(sessions.map(isOpen))).toEqual([false, true]);
   });
 
+  test('when the refresh token that they came in with was stolen, or is revoked', async () => {
+    const { a, b } = nodes;
+    await run(a.owner, 'DEFINE ACCESS OVERWRITE people ON DATABASE TYPE RECORD SIGNUP (CREATE user) WITH REFRESH');
+    await settled();
+    const pair = await a.database.session({}).signUp(objectFrom({ NS: 'test', DB: 'test', AC: 'people' }));
+    const session = b.database.session({});
+    session.listen(() => undefined);
+    await session.authenticate(pair.access);
+    expect(await isOpen(session)).toBe(true);
+    await a.database.session({}).revoke(pair as Required<typeof pair>);
+    expect(await isOpen(session)).toBe(false);
+    expect(await failureOf(() => b.database.session({}).authenticate(pair.access))).toBe('invalid_auth');
+  });
+
   test('when another user takes the name of the one whose grant they came in with', async () => {
     const { a, b } = nodes;
     const ann = (roles: string) => `DEFINE USER ann ON DATABASE PASSHASH '' ROLES ${roles}`;

@@ -83,16 +83,28 @@ export class StoreDirectory implements Directory {
     );
   }
 
+  isFamilyRevoked(databasePath: DatabasePath, access: string, family: string): PromiseOrValue<boolean> {
+    return this.#reading((transaction) =>
+      andThen(areaOf(transaction, databasePath), (area) =>
+        area === undefined
+          ? true
+          : andThen(new Grants(transaction, area, access).familyRevocation(family), (at) => at !== undefined),
+      ),
+    );
+  }
+
   grants<T>(
     databasePath: DatabasePath,
     access: string,
-    work: (grants: Grants, incarnationOf: IncarnationOf) => PromiseOrValue<T>,
+    work: (grants: Grants, incarnationOf: IncarnationOf, endSessions: () => void) => PromiseOrValue<T>,
   ): PromiseOrValue<T | undefined> {
     return withRetries(this.#engine, (transaction) =>
       andThen(areaOf(transaction, databasePath), (area) => {
         if (area === undefined) return undefined;
-        const incarnationOf = (id: RecordId) => this.#ensure(this.#privileged(transaction, databasePath), id, false);
-        return work(new Grants(transaction, area, access), incarnationOf);
+        const execution = () => this.#privileged(transaction, databasePath);
+        const incarnationOf = (id: RecordId) => this.#ensure(execution(), id, false);
+        const endSessions = () => execution().services.sessions.scheduleRevalidation(transaction, databasePath);
+        return work(new Grants(transaction, area, access), incarnationOf, endSessions);
       }),
     );
   }
