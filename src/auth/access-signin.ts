@@ -3,8 +3,11 @@ import type { AccessDefinition } from '../catalog/definitions/definition.js';
 import { failure } from '../errors/error.js';
 import type { AccessKind } from '../language/ast.js';
 import { recordAccount } from './account.js';
+import type { Attempt } from './attempt-keys.js';
 import { attemptedRecord } from './attempt-names.js';
+import { type AttemptedVariable, attemptedVariables } from './attempted-variables.js';
 import { signInBearer } from './bearer.js';
+import { variablesOf } from './clause-variables.js';
 import type { AuthContext } from './context.js';
 import type { AccessCredentials } from './credentials.js';
 import type { Client } from './identity.js';
@@ -26,6 +29,21 @@ const SIGN_INS: Readonly<Record<AccessKind['kind'], SignIn>> = {
   },
 };
 
+/** Of an unknown access method nothing is shown: what might be secrets, no clause says. */
+function attemptOf(access: AccessDefinition | undefined, credentials: AccessCredentials, client: Client): Attempt {
+  const clause = signInClause(access);
+  const variables = attemptedVariables(credentials.variables, clause && variablesOf(clause));
+  const { account, parts } = recordAccount(credentials, variables);
+  const named = (shown: readonly AttemptedVariable[]) =>
+    attemptedRecord(credentials, access === undefined ? [] : shown);
+  return {
+    account,
+    parts: parts.map(({ key, variable }) => ({ key, named: named(variable === undefined ? [] : [variable]) })),
+    source: client.origin.ip,
+    named: named(variables),
+  };
+}
+
 /**
  * Signs in with what an access method requires: the variables of its SIGNIN clause, a refresh token, or the key of a
  * bearer grant. All failures take the same time, whether or not the account exists.
@@ -42,12 +60,7 @@ export function signInByAccess(
 ): Promise<SignedInWithTokens> {
   return context.failureDelay.equalize(async () => {
     const access = await context.directory.access(credentials.databasePath, credentials.access);
-    const attempt = {
-      account: recordAccount(credentials, signInClause(access)),
-      source: client.origin.ip,
-      named: attemptedRecord(credentials, access !== undefined),
-    };
-    return context.throttle.attempt(attempt, () =>
+    return context.throttle.attempt(attemptOf(access, credentials, client), () =>
       context.failureDelay.observe(async () => {
         if (access === undefined) throw failure('invalid_auth');
         return SIGN_INS[access.accessKind.kind](context, access, credentials, client);

@@ -7,9 +7,18 @@ import type { AttemptedAccount } from '../catalog/credentials/signin-failures.js
 export interface Attempt {
   /** The target account, as an opaque key; `undefined` if unknown, as in a sign-up. */
   readonly account: string | undefined;
+  /** What counts besides, being a part of what names the account, as opaque keys. Default: none. */
+  readonly parts?: readonly AttemptPart[];
   /** The client's address; `undefined` in process. */
   readonly source: string | undefined;
   /** The account as it is shown to owners. */
+  readonly named?: AttemptedAccount | undefined;
+}
+
+/** One of several variables that name an account together. */
+export interface AttemptPart {
+  readonly key: string;
+  /** The account as far as this one names it. */
   readonly named?: AttemptedAccount | undefined;
 }
 
@@ -20,19 +29,24 @@ const DIGEST_LENGTH = 22;
 export interface AttemptKeys {
   readonly pair: string | undefined;
   readonly account: string | undefined;
+  readonly parts: readonly string[];
   readonly source: string | undefined;
 }
 
-export function keysOf({ account, source }: Attempt): AttemptKeys {
+export function keysOf({ account, parts = [], source }: Attempt): AttemptKeys {
   const network = source === undefined ? undefined : networkOf(source);
-  return { account, source: network, pair: account === undefined ? undefined : `${network ?? ''} ${account}` };
+  const pair = account === undefined ? undefined : `${network ?? ''} ${account}`;
+  return { account, parts: parts.map(({ key }) => key), source: network, pair };
 }
 
 /** So that what is stored of failures is short, and says no names or addresses. */
-export function digestsOf({ pair, account, source }: AttemptKeys): AttemptKeys {
-  const digest = (key: string | undefined) =>
-    key === undefined ? undefined : createHash('sha256').update(key).digest('base64url').slice(0, DIGEST_LENGTH);
-  return { pair: digest(pair), account: digest(account), source: digest(source) };
+export function digestsOf({ pair, account, parts, source }: AttemptKeys): AttemptKeys {
+  const digest = (key: string | undefined) => (key === undefined ? undefined : digestOf(key));
+  return { pair: digest(pair), account: digest(account), parts: parts.map(digestOf), source: digest(source) };
+}
+
+function digestOf(key: string): string {
+  return createHash('sha256').update(key).digest('base64url').slice(0, DIGEST_LENGTH);
 }
 
 /** The IPv4 address, or the /64 network of an IPv6 address, which one customer controls. */

@@ -6,7 +6,7 @@ import { TwoGenerationCache } from '../base/two-generation-cache.js';
 import { readGrantKey } from '../catalog/credentials/grant.js';
 import type { AttemptedAccount } from '../catalog/credentials/signin-failures.js';
 import type { DatabasePath } from '../catalog/principal.js';
-import { SECRETS } from './account.js';
+import type { AttemptedVariable } from './attempted-variables.js';
 import type { AccessCredentials } from './credentials.js';
 
 /** Bytes that names may take, and at most as many older ones. */
@@ -47,21 +47,19 @@ export function attemptedUser(databasePath: DatabasePath, user: string): Attempt
 }
 
 /**
- * A record user as an attempt named it: the variables that name an account, or the id of a grant.
- *
- * @param isKnown whether the access method exists: of variables that no clause reads, nothing is shown
+ * A record user as an attempt named it: the variables that name an account, which are read by a clause and no secrets,
+ * or the id of a grant.
  */
 export function attemptedRecord(
-  { databasePath, access, variables, key, refresh }: AccessCredentials,
-  isKnown: boolean,
+  { databasePath, access, key, refresh }: AccessCredentials,
+  variables: readonly AttemptedVariable[],
 ): AttemptedAccount | undefined {
   const path = shownPath(databasePath);
   if (path === undefined) return undefined;
   const grant = readGrantKey('bearer', key ?? '') ?? readGrantKey('refresh', refresh ?? '');
-  const values = isKnown ? Object.entries(variables) : [];
-  const named = values
-    .filter(([name, value]) => NAMING.test(name) && !SECRETS.test(name) && typeof value === 'string')
-    .map(([, value]) => String(value).slice(0, LONGEST_NAME));
+  const named = variables
+    .filter(({ path }) => NAMING.test(path.slice(path.lastIndexOf('.') + 1)))
+    .map(({ text }) => text.slice(0, LONGEST_NAME));
   const name = grant === undefined ? named.join(', ') : `grant ${grant.id}`;
   return { databasePath: path, access: shownText(access), name: name === '' ? undefined : shownText(name) };
 }

@@ -3,7 +3,7 @@ import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { type Grant, type GrantSubject, isExpired, readGrantKey, secretMatches } from '../catalog/credentials/grant.js';
 import { belongsTo, type Incarnation } from '../catalog/credentials/incarnation.js';
 import type { SigningKey } from '../catalog/credentials/signing-key.js';
-import type { AccessDefinition } from '../catalog/definitions/definition.js';
+import type { AccessDefinition, UserDefinition } from '../catalog/definitions/definition.js';
 import { type DatabasePath, roleNames } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import { toText } from '../value/text/text.js';
@@ -11,7 +11,7 @@ import { datetimeNanoseconds } from '../value/time/datetime.js';
 import { assertIncarnation, type Claims, claimsValue } from './claims.js';
 import type { AuthContext } from './context.js';
 import type { AccessCredentials } from './credentials.js';
-import { type Client, type SignedIn, sessionExpiry, systemUser, tokenLifetime } from './identity.js';
+import { type Client, definedUser, type SignedIn, sessionExpiry, tokenLifetime } from './identity.js';
 import { authenticate, recordDatabasePath, recordFrom, type SignedInWithTokens } from './record-access.js';
 
 /**
@@ -36,14 +36,14 @@ export async function signInBearer(
   }
   const { subject } = grant;
   const incarnation = subject.kind === 'record' ? await grantedTo(context, databasePath, grant, subject) : undefined;
-  const roles = subject.kind === 'user' ? (await context.directory.user(databasePath, subject.name))?.roles : undefined;
+  const user = subject.kind === 'user' ? await grantedToUser(context, databasePath, subject) : undefined;
   const claims = context.tokens.claims({
     ...databasePath,
     access: access.name,
     id: subject.kind === 'user' ? subject.name : toText(subject.record),
-    ...(roles !== undefined && { roles: roleNames(roles) }),
+    ...(user !== undefined && { roles: roleNames(user.roles) }),
     grant: grant.id,
-    incarnation: incarnation?.id,
+    incarnation: incarnation?.id ?? user?.incarnation,
     lifetime: tokenLifetime(access.durations),
   });
   const signedIn = await bearerSession(context, access, databasePath, subject, claims, client);
@@ -65,6 +65,20 @@ async function grantedTo(
     throw failure('invalid_auth');
   }
   return incarnation;
+}
+
+/**
+ * The current definition of a grant's subject.
+ * @throws TesseraError `invalid_auth` if that user was removed, even if another one has its name
+ */
+async function grantedToUser(
+  { directory }: AuthContext,
+  databasePath: DatabasePath,
+  { name, incarnation }: Extract<GrantSubject, { kind: 'user' }>,
+): Promise<UserDefinition> {
+  const user = await directory.user(databasePath, name);
+  if (user === undefined || user.incarnation !== incarnation) throw failure('invalid_auth');
+  return user;
 }
 
 /** The key that signs the tokens of a bearer access method. @throws TesseraError `invalid_auth` */
@@ -127,7 +141,7 @@ function principalOf(
   if (access.accessKind.kind !== 'bearer' || access.accessKind.subject !== subject.kind) return undefined;
   if (subject.kind === 'user') {
     return andThen(directory.user(databasePath, subject.name), (user) =>
-      user === undefined ? undefined : systemUser(user.level, databasePath, user.name, user.roles),
+      user?.incarnation === claims.incarnation ? user && definedUser(databasePath, user) : undefined,
     );
   }
   const where = recordDatabasePath(databasePath);

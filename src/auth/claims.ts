@@ -17,13 +17,14 @@ export interface Claims {
   /** A user's name, or the text of a record id. */
   readonly id?: string;
   readonly roles?: Json;
-  /** The id of the grant that the bearer signed in with. */
+  /** The id of the grant that the bearer signed in with, or of the family of refresh tokens that it belongs to. */
   readonly grant?: string;
-  /** The record's incarnation (`catalog/credentials/incarnation.ts`). */
+  /** The incarnation of the record or user (`catalog/credentials/incarnation.ts`). */
   readonly incarnation?: string;
   /** Unix seconds, possibly with a fraction. */
   readonly expires?: number;
   readonly notBefore?: number;
+  readonly issued?: number;
   /** All claims, under their canonical names. */
   readonly all: JsonObject;
 }
@@ -78,6 +79,7 @@ export function readClaims(payload: JsonObject): Claims {
     ...optional('incarnation', typeof all['INC'] === 'string' ? all['INC'] : undefined),
     ...optional('expires', time(all['exp'])),
     ...optional('notBefore', time(all['nbf'])),
+    ...optional('issued', time(all['iat'])),
   };
 }
 
@@ -85,9 +87,9 @@ export function readClaims(payload: JsonObject): Claims {
  * Issue time in nanoseconds since 1970. `iat` has seconds; the ids of our own tokens begin with the millisecond. A
  * token without either counts as issued in 1970.
  */
-export function issuedAt({ all }: Claims): bigint {
-  const { iat, jti } = all;
-  const second = BigInt(Math.floor(typeof iat === 'number' ? iat : 0)) * 1_000_000_000n;
+export function issuedAt({ all, issued: iat = 0 }: Claims): bigint {
+  const { jti } = all;
+  const second = BigInt(Math.floor(iat)) * 1_000_000_000n;
   const id = typeof jti === 'string' ? parseUuid(jti) : undefined;
   const issued = id && timeOfUuid(id);
   const exact = issued === undefined ? second : datetimeNanoseconds(issued);

@@ -20,15 +20,20 @@ export interface Directory {
   /** The access method defined at exactly this path. */
   access(databasePath: DatabasePath, name: string): PromiseOrValue<AccessDefinition | undefined>;
   grant(databasePath: DatabasePath, access: string, id: string): PromiseOrValue<Grant | undefined>;
+  /** Whether a family of refresh tokens was revoked, with the access tokens issued with them. */
+  isFamilyRevoked(databasePath: DatabasePath, access: string, family: string): PromiseOrValue<boolean>;
   /**
    * Reads and writes the grants of an access method in its own transaction, and commits it; `work` is retried on
-   * conflicts. `undefined` if the path doesn't exist.
+   * conflicts. After `endSessions`, sessions that were opened with what it revokes end. `undefined` if the path doesn't
+   * exist.
    */
   grants<T>(
     databasePath: DatabasePath,
     access: string,
-    work: (grants: Grants, incarnationOf: IncarnationOf) => PromiseOrValue<T>,
+    work: (grants: Grants, incarnationOf: IncarnationOf, endSessions: () => void) => PromiseOrValue<T>,
   ): PromiseOrValue<T | undefined>;
+  /** A record as it is, without assigning an incarnation; `undefined` if it doesn't exist. */
+  record(databasePath: DatabasePath, id: RecordId): PromiseOrValue<IdentifiedRecord | undefined>;
   /** The incarnation of a record, assigned if it has none; `undefined` if the record doesn't exist. */
   incarnation(databasePath: DatabasePath, id: RecordId): PromiseOrValue<Incarnation | undefined>;
   /**
@@ -52,7 +57,7 @@ export type IncarnationOf = (id: RecordId) => PromiseOrValue<Incarnation | undef
 
 export interface IdentifiedRecord {
   readonly id: RecordId;
-  /** `undefined` when there is no such record. */
+  /** `undefined` when there is no such record, or if it has none yet. */
   readonly incarnation: Incarnation | undefined;
 }
 

@@ -36,7 +36,10 @@ export interface SignedIn {
   readonly viewer?: Principal;
 }
 
-/** The definition that authenticated the user, as of the sign-in, and the id of the grant used. */
+/**
+ * The definition that authenticated the user, as of the sign-in, and the id of the grant used, or of the family of
+ * refresh tokens.
+ */
 export type SignInBasis =
   | { readonly kind: 'user'; readonly user: UserDefinition }
   | { readonly kind: 'access'; readonly access: AccessDefinition; readonly grant?: string | undefined };
@@ -60,6 +63,13 @@ export function systemUser(level: Level, databasePath: DatabasePath, name: strin
   if (namespace === undefined) return { kind: 'system', level, name, roles };
   if (database === undefined) return { kind: 'system', level, namespace, name, roles };
   return { kind: 'system', level, namespace, database, name, roles };
+}
+
+/** A defined user, with its present roles. */
+export function definedUser(databasePath: DatabasePath, user: UserDefinition): SystemUser {
+  const { level, name, roles, incarnation } = user;
+  const principal = systemUser(level, databasePath, name, roles);
+  return incarnation === undefined ? principal : { ...principal, incarnation };
 }
 
 export const GUEST: Principal = { kind: 'guest' };

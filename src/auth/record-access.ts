@@ -15,7 +15,7 @@ import type { AuthContext, IssuedTokens } from './context.js';
 import type { AccessCredentials } from './credentials.js';
 import type { AccessRun, IdentifiedRecord } from './directory.js';
 import { type Client, guestIdentity, identityOf, type SignedIn, sessionExpiry, tokenLifetime } from './identity.js';
-import { issueRefresh, useRefresh } from './refresh.js';
+import { firstRefresh, type RefreshPair, useRefresh } from './refresh.js';
 
 export interface SignedInWithTokens {
   readonly signedIn: SignedIn;
@@ -76,10 +76,7 @@ export async function enterAsRecord(
   const key = jwt && issuingKey(jwt);
   if (key === undefined) throw failure('access_method_mismatch');
   const token = context.tokens.drawId();
-  const issue = async (
-    identified: IdentifiedRecord,
-    refresh: () => PromiseOrValue<string | undefined>,
-  ): Promise<SignedInWithTokens> => {
+  const issue = async (identified: IdentifiedRecord, pair?: RefreshPair): Promise<SignedInWithTokens> => {
     const claims = context.tokens.claims({
       ...databasePath,
       access: access.name,
@@ -88,22 +85,20 @@ export async function enterAsRecord(
       // Tokens issued here must be accepted here.
       issuer: jwt?.require?.issuers[0],
       audience: jwt?.require?.audiences[0],
-      token,
+      token: pair?.token ?? token,
+      at: pair?.at,
+      grant: pair?.family,
       lifetime: tokenLifetime(access.durations),
     });
     const signedIn = await recordSession(context, databasePath, access, claims, identified, client);
-    const next = await refresh();
-    const tokens = { access: await context.tokens.sign(claims, key), ...(next !== undefined && { refresh: next }) };
-    return { signedIn, tokens };
+    const signed = await context.tokens.sign(claims, key);
+    return { signedIn, tokens: { access: signed, ...(pair !== undefined && { refresh: pair.key }) } };
   };
   if (way === 'signin' && accessKind.refresh && credentials.refresh !== undefined) {
     const { refresh, subject } = credentials;
-    const { identified, key: next } = await useRefresh(context, databasePath, access, {
-      token: refresh,
-      subject,
-      issued: token,
-    });
-    return issue(identified, () => next);
+    const use = { token: refresh, subject, issued: token };
+    const { identified, pair } = await useRefresh(context, databasePath, access, use);
+    return issue(identified, pair);
   }
   const clause = clauseOf(accessKind);
   if (clause === undefined) throw failure(clauseMissing);
@@ -115,9 +110,11 @@ export async function enterAsRecord(
     if (context.hasher.busy) throw failure('hashing_busy', { retryAfter: 1 });
     throw failure(noRecord);
   }
-  return issue(identified, () =>
-    accessKind.refresh ? issueRefresh(context, databasePath, access, identified, token) : undefined,
-  );
+  if (!accessKind.refresh) return issue(identified);
+  const { pair, keep } = firstRefresh(context, databasePath, access, identified, token);
+  const issued = await issue(identified, pair);
+  await keep();
+  return issued;
 }
 
 /**
@@ -148,7 +145,7 @@ export function recordSession(
     claims: claimsValue(claims, identified?.id),
     access: access.name,
     expiresAt,
-    basis: { kind: 'access', access },
+    basis: { kind: 'access', access, grant: claims.grant },
   });
   let found: PromiseOrValue<IdentifiedRecord | undefined> = identified;
   if (access.authenticate !== undefined) {

@@ -17,7 +17,7 @@ import type { JwtVerification } from '../language/ast.js';
 import { isObject } from '../value/value.js';
 import { type Claims, issuedAt } from './claims.js';
 import type { AuthContext } from './context.js';
-import { type SignedIn, systemUser } from './identity.js';
+import { definedUser, type SignedIn } from './identity.js';
 
 /** Each DEFINE USER and each password change generates a new secret. */
 function isSameUser(then: UserDefinition, now: UserDefinition): boolean {
@@ -71,9 +71,7 @@ export function revalidatePrincipal(
     if (denied) return undefined;
     if (basis.kind === 'user') {
       return andThen(directory.user(databasePath, basis.user.name), (user) =>
-        user !== undefined && isSameUser(basis.user, user)
-          ? systemUser(user.level, databasePath, user.name, user.roles)
-          : undefined,
+        user !== undefined && isSameUser(basis.user, user) ? definedUser(databasePath, user) : undefined,
       );
     }
     return andThen(directory.access(databasePath, basis.access.name), (access) =>
@@ -86,7 +84,10 @@ export function revalidatePrincipal(
   });
 }
 
-/** Whether the grant that was used to sign in isn't revoked. Its expiry only prevents new sign-ins. */
+/**
+ * Whether the grant that was used to sign in isn't revoked, or the family of refresh tokens of a record access method.
+ * Expiry only prevents new sign-ins.
+ */
 export function isGranted(
   directory: AuthContext['directory'],
   databasePath: DatabasePath,
@@ -94,6 +95,9 @@ export function isGranted(
   id: string | undefined,
 ): PromiseOrValue<boolean> {
   if (id === undefined) return true;
+  if (access.accessKind.kind === 'record') {
+    return andThen(directory.isFamilyRevoked(databasePath, access.name, id), (revoked) => !revoked);
+  }
   return andThen(
     directory.grant(databasePath, access.name, id),
     (grant) => grant !== undefined && grant.revocation === undefined,
@@ -117,7 +121,7 @@ function bearerNow(
   }
   if (accessKind.kind !== 'bearer') return principal;
   return andThen(directory.user(databasePath, principal.name), (user) =>
-    user === undefined ? undefined : systemUser(user.level, databasePath, user.name, user.roles),
+    user?.incarnation === principal.incarnation ? user && definedUser(databasePath, user) : undefined,
   );
 }
 

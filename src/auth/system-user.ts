@@ -9,7 +9,7 @@ import { attemptedUser } from './attempt-names.js';
 import { type Claims, claimsValue } from './claims.js';
 import type { AuthContext, IssuedTokens } from './context.js';
 import type { SystemCredentials } from './credentials.js';
-import { type Client, type SignedIn, sessionExpiry, systemUser, tokenLifetime } from './identity.js';
+import { type Client, definedUser, type SignedIn, sessionExpiry, tokenLifetime } from './identity.js';
 
 /**
  * Signs in by name and password, and issues a token signed with the user's secret.
@@ -47,7 +47,7 @@ export function userSession(
   claims: Claims,
 ): SignedIn {
   return {
-    principal: systemUser(user.level, databasePath, user.name, user.roles),
+    principal: definedUser(databasePath, user),
     databasePath,
     claims: claimsValue(claims),
     access: undefined,

@@ -13,6 +13,8 @@ export interface ThrottleRule {
  * - `pair`: one account from one source. It cannot lock out a user who signs in from elsewhere.
  * - `account`: one account from all sources, except those that have signed in to it before, so that a distributed
  *   attack cannot lock its owner out.
+ * - `part`: one of several variables that name an account together, from all sources, with the same exception. A guesser
+ *   could vary the others; but many accounts may share it, such as the name of a company, so that it is generous.
  * - `source`: one source for all accounts, except those that have signed in from there before, so that users who share
  *   an address with a guesser aren't locked out. Generous, since an office or a web server may share one address.
  *
@@ -24,6 +26,7 @@ export interface ThrottleRule {
 export interface ThrottleRules {
   readonly pair: ThrottleRule;
   readonly account: ThrottleRule;
+  readonly part: ThrottleRule;
   readonly source: ThrottleRule;
   /** Milliseconds that an attempt may wait before it is denied. */
   readonly longestWait: number;
@@ -36,6 +39,7 @@ const LONGEST_DELAY = 20 * SECOND;
 export const DEFAULT_RULES: ThrottleRules = {
   pair: { free: 5, longestDelay: LONGEST_DELAY, forgiveAfter: 10 * MINUTE },
   account: { free: 10, longestDelay: LONGEST_DELAY, forgiveAfter: MINUTE },
+  part: { free: 20, longestDelay: 4 * SECOND, forgiveAfter: 6 * SECOND },
   source: { free: 100, longestDelay: 4 * SECOND, forgiveAfter: 6 * SECOND },
   longestWait: LONGEST_DELAY + 5 * SECOND,
 };

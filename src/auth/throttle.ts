@@ -4,13 +4,15 @@ import type { Environment } from '../env/environment.js';
 import { failure, TesseraError } from '../errors/error.js';
 import { type Attempt, type AttemptKeys, digestsOf, keysOf, networkOf } from './attempt-keys.js';
 import { AttemptNames, type CountedAttempt, shownText } from './attempt-names.js';
+import { CommonValues } from './common-values.js';
 import { DEFAULT_RULES, type ThrottleRule, type ThrottleRules } from './throttle-rules.js';
 
 /** Milliseconds. */
 const SECOND = 1000;
 
 /** What counts failures. */
-export type CounterKind = 'pair' | 'account' | 'source';
+export type CounterKind = 'pair' | 'account' | 'part' | 'source';
+export const COUNTER_KINDS: readonly CounterKind[] = ['pair', 'account', 'part', 'source'];
 
 /** Failures of a counter. */
 export interface Failures {
@@ -77,7 +79,7 @@ const MAX_WAITING_DELAYED = 8;
 const MOST_AT_ONCE = 256;
 /** Servers at which failures of a counter were, the last ones. */
 const MOST_NODES = 8;
-/** The failures of one pair, account or source. */
+/** The failures of one pair, account, part of an account or source. */
 interface Counter {
   failures: number;
   /** When the first of them was, and the last. */
@@ -128,13 +130,17 @@ export class Throttle implements AttemptAdmission {
   readonly #counters: Readonly<Record<CounterKind, TwoGenerationCache<string, Counter>>> = {
     pair: new TwoGenerationCache(CAPACITY),
     account: new TwoGenerationCache(CAPACITY),
+    part: new TwoGenerationCache(CAPACITY),
     source: new TwoGenerationCache(CAPACITY),
   };
   /** Pairs that have signed in before. */
   readonly #known = new TwoGenerationCache<string, true>(CAPACITY);
+  /** Parts of accounts that name none. */
+  readonly #common = new CommonValues(CAPACITY);
   readonly #lines: Readonly<Record<CounterKind, Map<string, Line>>> = {
     pair: new Map(),
     account: new Map(),
+    part: new Map(),
     source: new Map(),
   };
   /** What the counters count. */
@@ -181,7 +187,7 @@ export class Throttle implements AttemptAdmission {
     } catch (error) {
       if (isClientsFault(error)) {
         outcome = 'failed';
-        for (const limit of limits) this.#names.set(nameOf(limit), countedBy(limit, attempt));
+        this.#name(limits, keys, attempt);
       }
       throw error;
     } finally {
@@ -202,9 +208,21 @@ export class Throttle implements AttemptAdmission {
     };
   }
 
-  #settle(limits: readonly Limit[], { pair, source }: AttemptKeys, outcome: AttemptOutcome): void {
+  /** Says what the counters of an attempt count. */
+  #name(limits: readonly Limit[], { parts }: AttemptKeys, attempt: Attempt): void {
+    for (const limit of limits) {
+      const counted =
+        limit.kind === 'part'
+          ? { account: attempt.parts?.[parts.indexOf(limit.key)]?.named }
+          : countedBy(limit.kind, attempt);
+      this.#names.set(nameOf(limit), counted);
+    }
+  }
+
+  #settle(limits: readonly Limit[], { pair, account, parts, source }: AttemptKeys, outcome: AttemptOutcome): void {
     if (outcome === 'failed') for (const limit of limits) this.#failed(limit);
     if (outcome === 'proven') for (const limit of limits) this.#clear(limit);
+    if (outcome === 'proven' && account !== undefined) for (const part of parts) this.#common.add(part, account);
     const isIn = outcome === 'proven' || outcome === 'passed';
     if (isIn && pair !== undefined && source !== undefined) this.#known.set(pair, true);
   }
@@ -382,7 +400,7 @@ export class Throttle implements AttemptAdmission {
     const now = this.#now();
     const time = this.#environment.clock.now();
     const at = (monotonic: number) => time + BigInt(Math.round((monotonic - now) * 1e6));
-    for (const kind of ['pair', 'account', 'source'] as const) {
+    for (const kind of COUNTER_KINDS) {
       for (const [key, counter] of this.#counters[kind].entries()) {
         const failures = counter.failures - this.#forgiven(kind, counter);
         if (failures <= 0) continue;
@@ -438,11 +456,12 @@ export class Throttle implements AttemptAdmission {
   }
 
   /** The counters of an attempt. A pair that has signed in before has only its own. */
-  #limitsOf({ pair, account, source }: AttemptKeys): readonly Limit[] {
+  #limitsOf({ pair, account, parts, source }: AttemptKeys): readonly Limit[] {
     const limits: Limit[] = [];
     if (pair !== undefined && source !== undefined) limits.push({ kind: 'pair', key: pair });
     if (pair !== undefined && this.#known.get(pair)) return limits;
     if (account !== undefined) limits.push({ kind: 'account', key: account });
+    for (const key of parts) if (!this.#common.has(key)) limits.push({ kind: 'part', key });
     if (source !== undefined) limits.push({ kind: 'source', key: source });
     return limits;
   }
@@ -460,6 +479,7 @@ function delayAfter(failures: number, { free, longestDelay }: ThrottleRule): num
 const COUNTED: Readonly<Record<CounterKind, FailureCount['of']>> = {
   pair: 'account and address',
   account: 'account',
+  part: 'variable',
   source: 'address',
 };
 
@@ -467,7 +487,7 @@ function nameOf({ kind, key }: Limit): string {
   return `${kind} ${key}`;
 }
 
-function countedBy({ kind }: Limit, { named, source }: Attempt): CountedAttempt {
+function countedBy(kind: Exclude<CounterKind, 'part'>, { named, source }: Attempt): CountedAttempt {
   const address = source === undefined ? undefined : shownText(networkOf(source));
   if (kind === 'source') return { address };
   return kind === 'account' ? { account: named } : { account: named, address };

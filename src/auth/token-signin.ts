@@ -148,9 +148,12 @@ const BEARERS: Readonly<Record<AccessKind['kind'], Bearer>> = {
     if (where === undefined) throw failure('invalid_auth');
     const id = recordOf(claims);
     if (claims.id !== undefined && id === undefined) throw failure('invalid_auth');
-    return andThen(id && identifiedBy(context, where, id, claims), (identified) =>
-      recordSession(context, where, access, claims, identified, client),
-    );
+    return andThen(isGranted(context.directory, databasePath, access, claims.grant), (granted) => {
+      if (!granted) throw failure('invalid_auth');
+      return andThen(id && identifiedBy(context, where, id, claims), (identified) =>
+        recordSession(context, where, access, claims, identified, client),
+      );
+    });
   },
 
   jwt(context, access, databasePath, claims, client) {

@@ -22,7 +22,9 @@ import { type Json, type JsonObject, parseStrictObject } from './strict-json.js'
 const ISSUER = 'Tessera';
 
 const MAX_DEPTH = 16;
-const MAX_SKEW_SECONDS = 60;
+/** Milliseconds: by default, and at most. */
+export const DEFAULT_TOLERANCE = 10_000;
+export const MAX_TOLERANCE = 60_000;
 const NANOSECONDS = 1_000_000_000n;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -31,8 +33,11 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const ASYMMETRIC_NAMES: readonly string[] = ASYMMETRIC_ALGORITHMS.map(headerName);
 
 export interface TokenOptions {
-  /** Tolerated clock skew in seconds. Default 0, at most 60. */
-  readonly skewSeconds?: number;
+  /**
+   * Milliseconds by which the clock of whoever issued a token may be ahead: how far in the future `nbf` may lie.
+   * Default 10,000, at most 60,000.
+   */
+  readonly tolerance?: number;
   /** Longer tokens are denied without parsing. Default 8 KiB. */
   readonly maxBytes?: number;
   /** Without it, access methods WITH JWT URL authenticate no one. */
@@ -46,9 +51,9 @@ export interface TokenContent {
   readonly access?: string;
   readonly id: string;
   readonly roles?: readonly string[];
-  /** The id of a grant. */
-  readonly grant?: string;
-  /** The incarnation of the record named by `id`. */
+  /** The id of a grant, or of a family of refresh tokens. */
+  readonly grant?: string | undefined;
+  /** The incarnation of the record or user named by `id`. */
   readonly incarnation?: string | undefined;
   /** `iss`. Default: this server. */
   readonly issuer?: string | undefined;
@@ -58,6 +63,8 @@ export interface TokenContent {
   readonly lifetime: bigint | undefined;
   /** The token's id (`jti`). Default: a new one. */
   readonly token?: string;
+  /** When it is issued, in nanoseconds since 1970. Default: now. */
+  readonly at?: bigint | undefined;
 }
 
 /** A well-formed token. Its claims must not be trusted before `verify` succeeds. */
@@ -103,13 +110,15 @@ export class Tokens {
   readonly #keySets: KeySets;
   /** Verified tokens by the ends of their texts: HTTP clients send the same token with each request. */
   readonly #genuine = new TwoGenerationCache<string, UnverifiedToken>(GENUINE_TOKENS);
-  readonly #skewSeconds: number;
+  /** Seconds. */
+  readonly #tolerance: number;
   readonly #maxBytes: number;
 
   constructor(environment: Environment, options: TokenOptions = {}) {
     this.#environment = environment;
     this.#keySets = new KeySets(environment.clock, options.keySets);
-    this.#skewSeconds = Math.min(Math.max(options.skewSeconds ?? 0, 0), MAX_SKEW_SECONDS);
+    const tolerance = options.tolerance ?? DEFAULT_TOLERANCE;
+    this.#tolerance = Math.min(Math.max(tolerance, 0), MAX_TOLERANCE) / 1_000;
     this.#maxBytes = options.maxBytes ?? 8 * 1024;
   }
 
@@ -121,7 +130,7 @@ export class Tokens {
 
   /** The claims of a new token, in the reference engine's order. */
   claims(content: TokenContent): Claims {
-    const now = Number(this.#environment.clock.now() / NANOSECONDS);
+    const now = Number((content.at ?? this.#environment.clock.now()) / NANOSECONDS);
     const { namespace, database, access, token, id, roles, grant, incarnation } = content;
     const { issuer = ISSUER, audience, lifetime } = content;
     return readClaims({
@@ -229,11 +238,16 @@ export class Tokens {
     throw failure('invalid_auth', undefined, { cause });
   }
 
-  #checkTimes({ expires, notBefore }: Claims): void {
+  /**
+   * A token from the future would outlive KILL SESSIONS and the records that follow its own, which compare its time of
+   * issue with theirs.
+   */
+  #checkTimes({ expires, notBefore, issued }: Claims): void {
     const now = Number(this.#environment.clock.now() / 1_000_000n) / 1000;
     if (expires === undefined) throw failure('invalid_auth');
-    if (now >= expires + this.#skewSeconds) throw failure('token_expired');
-    if (notBefore !== undefined && now < notBefore - this.#skewSeconds) throw failure('invalid_auth');
+    if (now >= expires) throw failure('token_expired');
+    if (notBefore !== undefined && now < notBefore - this.#tolerance) throw failure('invalid_auth');
+    if (issued !== undefined && now < issued - MAX_TOLERANCE / 1_000) throw failure('invalid_auth');
   }
 }
 

@@ -6,16 +6,15 @@ import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { AccessDefinition } from '../catalog/definitions/definition.js';
 import type { DatabasePath } from '../catalog/principal.js';
 import { failure, type TesseraError } from '../errors/error.js';
-import type { Expression, Level, Role } from '../language/ast.js';
+import type { Level, Role } from '../language/ast.js';
 import { parseRecordId } from '../language/parse.js';
 import { toText } from '../value/text/text.js';
-import { isArray, newObject, type ObjectValue, Range, RecordId, type Value } from '../value/value.js';
+import { newObject, type ObjectValue, Range, RecordId, type Value } from '../value/value.js';
 import { claimsValue } from './claims.js';
 import type { AuthContext } from './context.js';
 import {
   type Client,
   GUEST,
-  guestIdentity,
   identityOf,
   type SessionIdentity,
   type SignedIn,
@@ -124,13 +123,16 @@ export function viewedIdentity(
         if (access === undefined || !hasRecordUsers(access)) {
           throw failure('view_target_missing', { what: `access method ${target.access} for records` });
         }
-        return andThen(exists(context, target, client), (found) => {
-          const { record } = target;
-          if (!found) throw failure('view_target_missing', { what: `record ${toText(record)}` });
+        const { record } = target;
+        return andThen(context.directory.record(databasePath, record), (found) => {
+          if (found === undefined) throw failure('view_target_missing', { what: `record ${toText(record)}` });
           const { namespace = '', database = '' } = databasePath;
           const lifetime = tokenLifetime(access.durations);
+          const { incarnation } = found;
+          const user = { kind: 'record', namespace, database, access: access.name, id: record } as const;
           return identify({
-            principal: { kind: 'record', namespace, database, access: access.name, id: record },
+            // Another record of that id is another user.
+            principal: incarnation === undefined ? user : { ...user, incarnation: incarnation.id },
             claims: claimsOf(context, { ...databasePath, access: access.name, id: toText(record), lifetime }, record),
             access: access.name,
             expiresAt: sessionExpiry(access.durations, context.environment),
@@ -154,26 +156,4 @@ function claimsOf({ tokens }: AuthContext, content: TokenContent, record?: Recor
     if (name !== 'jti') claims[name] = claim;
   }
   return claims;
-}
-
-/** Reading the incarnation would assign one. */
-const FOUND: Expression = {
-  kind: 'subquery',
-  statement: {
-    kind: 'select',
-    projections: { kind: 'value', expression: { kind: 'idiom', parts: [{ kind: 'field', name: 'id' }] } },
-    only: false,
-    from: [{ kind: 'param', name: 'record' }],
-  },
-};
-
-function exists(
-  { directory }: AuthContext,
-  { databasePath, record }: Extract<ViewTarget, { readonly kind: 'record' }>,
-  client: Client,
-): PromiseOrValue<boolean> {
-  const variables = newObject();
-  variables['record'] = record;
-  const run = { databasePath, variables, identity: guestIdentity({ ...client, databasePath }) };
-  return andThen(directory.evaluate(FOUND, run), (found) => isArray(found) && found.length > 0);
 }

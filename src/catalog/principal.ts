@@ -20,6 +20,11 @@ export interface SystemUser {
   readonly database?: string;
   readonly name: string;
   readonly roles: readonly Role[];
+  /**
+   * The user's incarnation (`credentials/incarnation.ts`); absent for users of older releases, and for the bearers of
+   * other issuers' tokens, who are no defined users.
+   */
+  readonly incarnation?: string;
 }
 
 /** A record signed in through a RECORD access method: it has no roles and is subject to PERMISSIONS. */
@@ -43,8 +48,8 @@ function identityOf(principal: Principal): string {
     case 'guest':
       return 'guest';
     case 'system': {
-      const { level, namespace = '', database = '', name } = principal;
-      return JSON.stringify([level, namespace, database, name]);
+      const { level, namespace = '', database = '', name, incarnation } = principal;
+      return JSON.stringify([level, namespace, database, name, incarnation]);
     }
     case 'record': {
       const { namespace, database, access, id, incarnation } = principal;
@@ -61,7 +66,7 @@ export function databasePathOf(principal: SystemUser | RecordUser): DatabasePath
 
 /** Identifies a user within its path, however it signed in. */
 export function subjectOf(principal: SystemUser | RecordUser): string {
-  return principal.kind === 'system' ? userSubject(principal.name) : recordSubject(principal.id);
+  return principal.kind === 'system' ? userSubject(principal) : recordSubject(principal.id);
 }
 
 /** Identifies a user in a whole store, however it signed in. */
@@ -70,9 +75,12 @@ export function userKey(principal: SystemUser | RecordUser): string {
   return JSON.stringify([namespace, database, subjectOf(principal)]);
 }
 
-/** Identifies a system user within its path, as text: `user ann`. */
-export function userSubject(name: string): string {
-  return `user ${name}`;
+/**
+ * Identifies a system user within its path, as text: `user ann`, and with an incarnation `user/x8R… ann`, so that
+ * neither another user of that name nor the bearer of another issuer's token is the same.
+ */
+export function userSubject({ name, incarnation }: Pick<SystemUser, 'name' | 'incarnation'>): string {
+  return incarnation === undefined ? `user ${name}` : `user/${incarnation} ${name}`;
 }
 
 /** Identifies a record user within its database, as text: `record person:1`. */

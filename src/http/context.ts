@@ -54,4 +54,6 @@ export interface Context {
 export interface RouteContext extends Context {
   /** The route's name in capability rules: `sql`, `api`. */
   readonly route: string;
+  /** Whether a request is a query (`Route.querying`). */
+  readonly querying: boolean;
 }

@@ -148,9 +148,9 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   traceAnswers(app, context);
 
   const addRoute = (to: FastifyInstance, route: Route) => {
-    const { method, path, limit, from = 'checked', streamed, answers = 'private', handle } = route;
+    const { method, path, querying, limit, from = 'checked', streamed, answers = 'private', handle } = route;
     const compresses = answers === 'public' || (answers === 'private' && options.compress);
-    const routed = { ...context, route: nameOfRoute(path) };
+    const routed = { ...context, route: nameOfRoute(path), querying };
     to.route({
       onRequest: (_request, _reply, done) => {
         checkRoute(options.capabilities, routed.route);

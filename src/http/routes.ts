@@ -40,6 +40,11 @@ type Handler = (context: RouteContext, request: FastifyRequest, reply: FastifyRe
 export interface Route {
   readonly method: 'DELETE' | 'GET' | 'PATCH' | 'POST' | 'PUT';
   readonly path: string;
+  /**
+   * Whether a request is a query or an equivalent, which `--deny-arbitrary-query` refuses to its subjects. Calls by RPC
+   * say so themselves (`Method.querying`).
+   */
+  readonly querying: boolean;
   /** The limit of its body; absent: no body. */
   readonly limit?: keyof HttpLimits;
   /** Who may send a body. Default: `checked`. */
@@ -55,6 +60,7 @@ export const ROUTES: readonly Route[] = [
   {
     method: 'POST',
     path: '/signin',
+    querying: false,
     limit: 'credentialsBody',
     from: 'guests',
     answers: 'secret',
@@ -63,52 +69,77 @@ export const ROUTES: readonly Route[] = [
   {
     method: 'POST',
     path: '/signup',
+    querying: false,
     limit: 'credentialsBody',
     from: 'guests',
     answers: 'secret',
     handle: credentialsRoute((session, body) => session.signUp(body)),
   },
-  { method: 'POST', path: '/setup', limit: 'credentialsBody', from: 'guests', answers: 'secret', handle: setupRoute },
-  { method: 'POST', path: '/sql', limit: 'sqlBody', handle: sqlRoute },
+  {
+    method: 'POST',
+    path: '/setup',
+    querying: false,
+    limit: 'credentialsBody',
+    from: 'guests',
+    answers: 'secret',
+    handle: setupRoute,
+  },
+  { method: 'POST', path: '/sql', querying: true, limit: 'sqlBody', handle: sqlRoute },
   ...KEY_METHODS.flatMap((method) =>
     ['/key/:table', '/key/:table/:id'].map(
-      (path): Route => ({ method, path, ...(method !== 'GET' && { limit: 'keyBody' }), handle: keyRoute }),
+      (path): Route => ({
+        method,
+        path,
+        querying: true,
+        ...(method !== 'GET' && { limit: 'keyBody' }),
+        handle: keyRoute,
+      }),
     ),
   ),
-  { method: 'GET', path: '/export', answers: 'secret', handle: exportRoute },
-  { method: 'POST', path: '/export', limit: 'keyBody', answers: 'secret', handle: exportRoute },
-  { method: 'POST', path: '/import', limit: 'importBody', streamed: true, handle: importRoute },
-  { method: 'POST', path: '/rpc', limit: 'rpcBody', from: 'lenient', answers: 'secret', handle: rpcRoute },
-  { method: 'POST', path: '/graphql', limit: 'graphqlBody', handle: graphqlPostRoute },
-  { method: 'GET', path: '/graphql', handle: graphqlGetRoute },
-  { method: 'GET', path: '/graphql/schema.graphql', handle: graphqlSchemaRoute },
-  { method: 'GET', path: '/graphql/:file', answers: 'public', handle: graphqlFileRoute },
+  { method: 'GET', path: '/export', querying: true, answers: 'secret', handle: exportRoute },
+  { method: 'POST', path: '/export', querying: true, limit: 'keyBody', answers: 'secret', handle: exportRoute },
+  { method: 'POST', path: '/import', querying: true, limit: 'importBody', streamed: true, handle: importRoute },
+  {
+    method: 'POST',
+    path: '/rpc',
+    querying: false,
+    limit: 'rpcBody',
+    from: 'lenient',
+    answers: 'secret',
+    handle: rpcRoute,
+  },
+  { method: 'POST', path: '/graphql', querying: true, limit: 'graphqlBody', handle: graphqlPostRoute },
+  { method: 'GET', path: '/graphql', querying: true, handle: graphqlGetRoute },
+  { method: 'GET', path: '/graphql/schema.graphql', querying: true, handle: graphqlSchemaRoute },
+  { method: 'GET', path: '/graphql/:file', querying: false, answers: 'public', handle: graphqlFileRoute },
   ...(['DELETE', 'PATCH', 'POST', 'PUT'] as const).map(
-    (method): Route => ({ method, path: '/api/*', limit: 'apiBody', handle: apiRoute }),
+    (method): Route => ({ method, path: '/api/*', querying: false, limit: 'apiBody', handle: apiRoute }),
   ),
-  { method: 'GET', path: '/api/*', handle: apiRoute },
+  { method: 'GET', path: '/api/*', querying: false, handle: apiRoute },
   {
     method: 'GET',
     path: '/rpc',
+    querying: false,
     handle: () => {
       throw failure('upgrade_required');
     },
   },
-  { method: 'GET', path: '/status', handle: (_context, _request, reply) => reply.send() },
-  { method: 'GET', path: '/health', handle: healthRoute },
+  { method: 'GET', path: '/status', querying: false, handle: (_context, _request, reply) => reply.send() },
+  { method: 'GET', path: '/health', querying: false, handle: healthRoute },
   // The server listens only once it is ready, and answers everything with 503 while it stops.
-  { method: 'GET', path: '/ready', handle: readyRoute },
+  { method: 'GET', path: '/ready', querying: false, handle: readyRoute },
   {
     method: 'GET',
     path: '/version',
+    querying: false,
     handle: (_context, _request, reply) => reply.type('text/plain').send(PROTOCOL_VERSION),
   },
-  { method: 'GET', path: '/metrics', answers: 'secret', handle: metricsRoute },
-  { method: 'GET', path: '/.well-known/jwks.json', handle: publishedKeysRoute },
-  { method: 'GET', path: '/', handle: welcomeRoute },
-  { method: 'GET', path: '/welcome/:file', answers: 'public', handle: welcomeFileRoute },
-  { method: 'GET', path: '/studio', handle: studioRoute },
-  { method: 'GET', path: '/studio/:file', answers: 'public', handle: studioFileRoute },
+  { method: 'GET', path: '/metrics', querying: false, answers: 'secret', handle: metricsRoute },
+  { method: 'GET', path: '/.well-known/jwks.json', querying: false, handle: publishedKeysRoute },
+  { method: 'GET', path: '/', querying: false, handle: welcomeRoute },
+  { method: 'GET', path: '/welcome/:file', querying: false, answers: 'public', handle: welcomeFileRoute },
+  { method: 'GET', path: '/studio', querying: false, handle: studioRoute },
+  { method: 'GET', path: '/studio/:file', querying: false, answers: 'public', handle: studioFileRoute },
 ];
 
 /**
@@ -202,7 +233,8 @@ function credentialsRoute(signIn: SignIn): Handler {
     const session = context.database.session(originOf(request.raw, selection, context));
     try {
       const { access, refresh } = await signIn(session, body);
-      const answer = { code: 200, details: 'Authentication succeeded', token: access, refresh };
+      const token = refresh === undefined ? access : { access, refresh };
+      const answer = { code: 200, details: 'Authentication succeeded', token };
       return sendBody(reply.header('cache-control', 'no-store'), 'application/json', JSON.stringify(answer));
     } finally {
       session.close();

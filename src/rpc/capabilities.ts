@@ -24,14 +24,6 @@ export interface Capabilities {
 const ALL: NameRule<never> = { allow: 'all', deny: [] };
 export const EVERYTHING: Capabilities = { routes: ALL, methods: ALL, queries: ALL };
 
-/** Methods and routes that take queries or equivalents. */
-const QUERYING: ReadonlySet<string> = new Set(
-  (
-    'query select create insert insert_relation update upsert merge patch delete relate live use graphql ' +
-    'sql key import export'
-  ).split(' '),
-);
-
 /** Whether a rule permits a name. */
 export function permits<N extends string>({ allow, deny }: NameRule<N>, name: N): boolean {
   return weight(allow, name) > weight(deny, name);
@@ -59,9 +51,10 @@ export function checkMethod({ methods }: Capabilities, name: string): void {
 }
 
 /**
- * Checks whether a principal may send queries by this method or route.
+ * Checks whether a principal may send queries. Each method (`Method.querying`) and each route (`Route.querying`) says
+ * whether its calls are some.
  * @throws TesseraError `query_denied`
  */
-export function checkQuerying({ queries }: Capabilities, name: string, { kind }: Principal): void {
-  if (QUERYING.has(name) && !permits(queries, kind)) throw failure('query_denied', { subject: kind });
+export function checkQuerying({ queries }: Capabilities, { kind }: Principal): void {
+  if (!permits(queries, kind)) throw failure('query_denied', { subject: kind });
 }

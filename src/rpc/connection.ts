@@ -7,7 +7,7 @@ import type { RequestMeter } from '../tracing/request-meter.js';
 import type { RequestTrace } from '../tracing/request-trace.js';
 import { isObject, type ObjectValue, type Value } from '../value/value.js';
 import { type Capabilities, checkMethod, checkQuerying } from './capabilities.js';
-import { type ConnectionServices, checkCount, type GraphqlMethod, type Method } from './method.js';
+import { type ConnectionServices, checkCount, type GraphqlMethod, isQuerying, type Method } from './method.js';
 import { METHODS, rpcMethod } from './methods/table.js';
 import { type Deliver, Pipeline } from './pipeline.js';
 import { isNothing, isOfFirstGeneration, type RpcRequest, readRpcRequest, requestId, uuidText } from './request.js';
@@ -187,7 +187,7 @@ export class RpcConnection implements ConnectionServices {
     const { capabilities } = this.#options;
     if (capabilities !== undefined) {
       checkMethod(capabilities, method.name);
-      checkQuerying(capabilities, method.name, session.identity.principal);
+      if (isQuerying(method, request.params)) checkQuerying(capabilities, session.identity.principal);
     }
     checkCount(method, request.params);
     const run = (executor: StatementExecutor) =>

@@ -48,6 +48,11 @@ export interface Method {
   readonly least?: number;
   /** Maximum number of parameters. Default: unlimited. */
   readonly most?: number;
+  /**
+   * Whether a call takes a query or an equivalent, which `--deny-arbitrary-query` refuses to its subjects: a statement,
+   * its parts, or a function of the language. It may depend on the parameters.
+   */
+  readonly querying: boolean | ((params: readonly Value[]) => boolean);
   /** Changes the principal, so that an expired token sent with the request is ignored. */
   readonly signsIn?: true;
   /** Works even if the session named by the request doesn't exist. */
@@ -70,6 +75,11 @@ export function checkCount(method: Method, params: readonly Value[]): void {
   if (params.length < (method.least ?? 0) || params.length > (method.most ?? Number.POSITIVE_INFINITY)) {
     throw failure('invalid_params', { expected: method.expects });
   }
+}
+
+/** Whether a call is a query or an equivalent. */
+export function isQuerying({ querying }: Method, params: readonly Value[]): boolean {
+  return typeof querying === 'function' ? querying(params) : querying;
 }
 
 /** The error `invalid_params` for a parameter of the wrong kind. */

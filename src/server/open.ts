@@ -23,7 +23,7 @@ import { warnOfOpenFiles } from './open-to-others.js';
 import { endAtOnce } from './shutdown.js';
 
 /** Background work resumes once the store is available again. */
-const MENDS_ITSELF: ReadonlySet<string> = new Set(['key_set_unavailable', 'storage_unavailable']);
+const MENDS_ITSELF: ReadonlySet<string> = new Set(['clock_differs', 'key_set_unavailable', 'storage_unavailable']);
 
 /**
  * Opens storage, audit log and database; the storage as one of a group of processes, if there is one, for all of which
@@ -81,7 +81,7 @@ export async function openConfigured(
       heldMemory: configuration.maxHeldMemory,
     },
     memory: configuration.memoryLimits,
-    authentication: { admission },
+    authentication: { admission, tokens: { tolerance: configuration.tokenTolerance } },
     metrics: new ServerMetrics(),
     slowLog: slowLogOf(configuration, log),
     ...functionRules(configuration),

@@ -308,6 +308,11 @@ export interface SharedStore {
    * @throws TesseraError `storage_unavailable`
    */
   prune(): Promise<boolean>;
+  /**
+   * The time by the store's clock, in nanoseconds since 1970; absent where the processes are on one machine.
+   * @throws TesseraError `storage_unavailable`
+   */
+  time?(): Promise<bigint>;
 }
 
 /** Neither of its functions may throw, nor take long: all later commits wait for them. */

@@ -72,11 +72,19 @@ export class FakeDirectory implements Directory {
   grants<T>(
     databasePath: DatabasePath,
     access: string,
-    work: (grants: Grants, incarnationOf: IncarnationOf) => PromiseOrValue<T>,
+    work: (grants: Grants, incarnationOf: IncarnationOf, endSessions: () => void) => PromiseOrValue<T>,
   ) {
     return withRetries(this.#engine, (transaction) =>
-      work(new Grants(transaction, 'D0000', access), (id) => this.incarnation(databasePath, id)),
+      work(
+        new Grants(transaction, 'D0000', access),
+        (id) => this.incarnation(databasePath, id),
+        () => undefined,
+      ),
     );
+  }
+
+  async isFamilyRevoked(databasePath: DatabasePath, access: string, family: string) {
+    return (await this.grants(databasePath, access, (grants) => grants.familyRevocation(family))) !== undefined;
   }
 
   isRevoked(databasePath: DatabasePath, what: () => IssuedCredential) {
@@ -85,6 +93,11 @@ export class FakeDirectory implements Directory {
       this.denied.has(keyOf(databasePath, subject)) ||
       (token !== undefined && this.denied.has(keyOf(databasePath, token)))
     );
+  }
+
+  record(databasePath: DatabasePath, id: RecordId) {
+    const incarnation = this.incarnation(databasePath, id);
+    return incarnation && { id, incarnation };
   }
 
   incarnation(databasePath: DatabasePath, id: RecordId): Incarnation | undefined {

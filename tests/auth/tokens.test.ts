@@ -155,19 +155,40 @@ describe('time', () => {
     await expect(verify(forged({ alg: 'HS512' }, payload))).rejects.toMatchObject({ code: 'invalid_auth' });
   });
 
-  test('iat may lie in the future', async () => {
-    await verify(forged({ alg: 'HS512' }, { exp: 9_999_999_999, iat: 9_999_999_998 }));
+  const from = (claims: object) => forged({ alg: 'HS512' }, { exp: 9_999_999_999, ...claims });
+
+  test('a token may have been issued a minute ahead, and no more', async () => {
+    await verify(from({ iat: environment.seconds + 60 }));
+    for (const iat of [environment.seconds + 61, 9_999_999_998, 'now', '1e999']) {
+      await expect(verify(from({ iat }))).rejects.toMatchObject({ code: 'invalid_auth' });
+    }
+    await expect(verify(forged({ alg: 'HS512' }, '{"exp":9999999999,"iat":1e999}'))).rejects.toMatchObject({
+      code: 'invalid_auth',
+    });
   });
 
-  test('skew is 0 by default, and at most a minute', async () => {
-    const late = forged({ alg: 'HS512' }, { exp: environment.seconds - 59 });
-    const later = forged({ alg: 'HS512' }, { exp: environment.seconds - 61 });
-    const early = forged({ alg: 'HS512' }, { exp: 9_999_999_999, nbf: environment.seconds + 59 });
-    await expect(verify(late)).rejects.toMatchObject({ code: 'token_expired' });
-    tokens = new Tokens(environment, { skewSeconds: 3600 });
-    await verify(late);
-    await verify(early);
-    await expect(verify(later)).rejects.toMatchObject({ code: 'token_expired' });
+  test('a token may begin to be valid ten seconds ahead, or as far as is set, a minute at most', async () => {
+    const nbf = (seconds: number) => verify(from({ nbf: environment.seconds + seconds }));
+    await nbf(10);
+    await expect(nbf(11)).rejects.toMatchObject({ code: 'invalid_auth' });
+    tokens = new Tokens(environment, { tolerance: 0 });
+    await nbf(0);
+    await expect(nbf(1)).rejects.toMatchObject({ code: 'invalid_auth' });
+    tokens = new Tokens(environment, { tolerance: 3_600_000 });
+    await nbf(60);
+    await expect(nbf(61)).rejects.toMatchObject({ code: 'invalid_auth' });
+    // It is no longer valid than it says.
+    await expect(verify(forged({ alg: 'HS512' }, { exp: environment.seconds - 1 }))).rejects.toMatchObject({
+      code: 'token_expired',
+    });
+  });
+
+  test.each([1, 9, 10])('own tokens are valid where the clock is %i s behind, or was set back', async (seconds) => {
+    const text = await issued({ algorithm: 'HS512', key: secret });
+    environment.advance(-1_000 * seconds);
+    await verify(text);
+    environment.advance(-61_000);
+    await expect(verify(text)).rejects.toMatchObject({ code: 'invalid_auth' });
   });
 });
 

@@ -29,17 +29,17 @@ function tessera(...args: string[]): Promise<[number | null, string]> {
 const account = { NS: SHOP.namespace, DB: SHOP.database, AC: 'people', name: 'bob', pass: "bob's pass" };
 
 interface Pair {
-  readonly token: string;
+  readonly access: string;
   readonly refresh: string;
 }
 
 async function signedUp({ url }: ServerProcess): Promise<Pair> {
   const { text } = await send(`${url}/signup`, { accept: 'application/json' }, JSON.stringify(account));
-  return JSON.parse(text) as Pair;
+  return (JSON.parse(text) as { token: Pair }).token;
 }
 
 /** Whether an access token and a refresh token are taken. */
-async function areValid({ url }: ServerProcess, { token, refresh }: Pair): Promise<readonly boolean[]> {
+async function areValid({ url }: ServerProcess, { access: token, refresh }: Pair): Promise<readonly boolean[]> {
   const headers = { accept: 'application/json', authorization: `Bearer ${token}`, ...SHOP_HEADERS };
   const access = await send(`${url}/sql`, headers, 'RETURN $auth');
   const body = JSON.stringify({ NS: SHOP.namespace, DB: SHOP.database, AC: 'people', refresh });

@@ -98,6 +98,38 @@ describe('queries of one’s own', () => {
     expect((await ask('/api/test/test/hello')).status).toBe(200);
   });
 
+  it('may be no built-in function either, but a defined one', async () => {
+    server = await startTestServer({ SVC_ALLOW_GUESTS: 'true', SVC_DENY_ARBITRARY_QUERY: 'guest,record' });
+    const body = `
+      DEFINE SEQUENCE s; DEFINE FUNCTION fn::open() { RETURN 'open' }; DEFINE FUNCTION fn::closed() { 1 } PERMISSIONS NONE;
+      DEFINE ACCESS people ON DATABASE TYPE RECORD SIGNUP (CREATE person)`;
+    expect((await ask('/sql', { body, ...asRoot })).status).toBe(200);
+    const credentials = JSON.stringify({ NS: 'test', DB: 'test', AC: 'people' });
+    const { token } = (await (await ask('/signup', { body: credentials })).json()) as { token: string };
+    for (const who of [undefined, `Bearer ${token}`]) {
+      for (const name of [
+        'sequence::nextval',
+        'http::get',
+        'math::abs',
+        'schema::table::exists',
+        'FN::open',
+        'nothing',
+      ])
+        expect([name, await rpc('run', [name, null, ['s']], who)]).toMatchObject([
+          name,
+          {
+            error: {
+              message: `Queries of their own are not allowed to ${who === undefined ? 'guest' : 'record'} users`,
+            },
+          },
+        ]);
+      expect(await rpc('run', [7], who)).toMatchObject({ error: { kind: 'NotAllowed' } });
+      expect(await rpc('run', ['fn::open'], who)).toMatchObject({ result: 'open' });
+      expect(await rpc('run', ['fn::closed'], who)).toHaveProperty('error');
+    }
+    expect(await rpc('run', ['math::abs', null, [-1]], AS_ROOT)).toMatchObject({ result: 1 });
+  });
+
   it('are denied to those who come in by GraphQL’s WebSocket', async () => {
     server = await startTestServer({
       SVC_ALLOW_GUESTS: 'true',

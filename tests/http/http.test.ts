@@ -313,8 +313,10 @@ describe('/signin and /signup', () => {
   });
 
   it('gives a refresh token where one is issued', async () => {
-    expect((await post(JSON.stringify({ pass: 'secret', refreshable: true }))).json).toMatchObject({
-      refresh: 'refresh',
+    expect((await post(JSON.stringify({ pass: 'secret', refreshable: true }))).json).toEqual({
+      code: 200,
+      details: 'Authentication succeeded',
+      token: { access: 'a.b.c', refresh: 'refresh' },
     });
   });
 

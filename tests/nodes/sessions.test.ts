@@ -135,6 +135,37 @@ describe('sessions on the other node end', () => {
     expect(await Promise.all(sessions.map(isOpen))).toEqual([false, true]);
   });
 
+  test('when the refresh token that they came in with was stolen, or is revoked', async () => {
+    const { a, b } = nodes;
+    await run(a.owner, 'DEFINE ACCESS OVERWRITE people ON DATABASE TYPE RECORD SIGNUP (CREATE user) WITH REFRESH');
+    await settled();
+    const pair = await a.database.session({}).signUp(objectFrom({ NS: 'test', DB: 'test', AC: 'people' }));
+    const session = b.database.session({});
+    session.listen(() => undefined);
+    await session.authenticate(pair.access);
+    expect(await isOpen(session)).toBe(true);
+    await a.database.session({}).revoke(pair as Required<typeof pair>);
+    expect(await isOpen(session)).toBe(false);
+    expect(await failureOf(() => b.database.session({}).authenticate(pair.access))).toBe('invalid_auth');
+  });
+
+  test('when another user takes the name of the one whose grant they came in with', async () => {
+    const { a, b } = nodes;
+    const ann = (roles: string) => `DEFINE USER ann ON DATABASE PASSHASH '' ROLES ${roles}`;
+    await run(a.owner, `${ann('VIEWER')}; DEFINE ACCESS machine ON DATABASE TYPE BEARER FOR USER`);
+    const grant = (await run(a.owner, 'ACCESS machine GRANT FOR USER ann'))[0] as ObjectValue;
+    const key = (grant['grant'] as ObjectValue)['key'] as string;
+    await settled();
+    const target = objectFrom({ NS: 'test', DB: 'test', AC: 'machine', key });
+    const session = b.database.session({});
+    session.listen(() => undefined);
+    const { access } = await session.signIn(target);
+    expect(await isOpen(session)).toBe(true);
+    await run(a.owner, `BEGIN; REMOVE USER ann ON DATABASE; ${ann('OWNER')}; COMMIT`);
+    expect(await isOpen(session)).toBe(false);
+    expect(await failureOf(() => b.database.session({}).authenticate(access))).toBe('invalid_auth');
+  });
+
   test('when commits were missed that may have ended them', async () => {
     const ann = await signUp(nodes.b, 'ann');
     nodes.b.engine.hold();

@@ -109,6 +109,15 @@ describe.skipIf(postgresPrograms() === undefined)('The log of commits in Postgre
   const shows = (work: () => unknown, expected: unknown) =>
     expect.poll(work, { timeout: 30_000, interval: 10 }).toEqual(expected);
 
+  test('The server says its time', async () => {
+    const { clock } = realEnvironment;
+    const before = clock.now() / 1_000_000n;
+    const time = (await near.shared.time?.()) ?? 0n;
+    // The same machine's, in milliseconds.
+    expect(time / 1_000_000n).toBeGreaterThanOrEqual(before);
+    expect(time).toBeLessThanOrEqual(clock.now() + 1_000_000n);
+  });
+
   test('is pruned step by step, by several at once', async () => {
     await Promise.all(Array.from({ length: 1_300 }, (_, key) => put(near, `${AREA}${key}`, 'root')));
     expect(await rowsOf('log')).toBe(2_600);

@@ -57,6 +57,10 @@ export class CountingStore implements RemoteStore {
     return this.inner.log(slices);
   }
 
+  time(): Promise<bigint> {
+    return this.inner.time();
+  }
+
   prune(): Promise<boolean> {
     return this.inner.prune();
   }

@@ -4,6 +4,7 @@
  */
 
 import type { Clock } from '../../src/env/environment.js';
+import { realEnvironment } from '../../src/env/real.js';
 import { failure } from '../../src/errors/error.js';
 import { stampBytes } from '../../src/storage/append.js';
 import type { Entry, Key, KeyRange, Stored, Versionstamp } from '../../src/storage/contract.js';
@@ -73,6 +74,11 @@ export class SimulatedServer {
   constructor(random: Random, clock?: Pick<Clock, 'now'>) {
     this.#random = random;
     this.#clock = clock;
+  }
+
+  /** Where it has no clock of its own, that of its clients: versionstamps follow none. */
+  time(): bigint {
+    return (this.#clock ?? realEnvironment.clock).now();
   }
 
   view(): { readonly entries: ReadonlyMap<Key, Stored>; readonly heads: ReadonlyMap<Head, Versionstamp> } {
@@ -358,6 +364,10 @@ export class SimulatedStore implements RemoteStore {
 
   log(slices: readonly LogSlice[]): Promise<LogPage> {
     return this.#ask(() => this.#server.logPage(slices));
+  }
+
+  async time(): Promise<bigint> {
+    return this.#server.time();
   }
 
   prune(): Promise<boolean> {

@@ -4,18 +4,23 @@
  *
  * A refresh token is used once and replaced by the next of its family. Revoking a family invalidates all of its tokens.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Environment } from '../../env/environment.js';
+import type { Environment, Random } from '../../env/environment.js';
 import type { Transaction } from '../../storage/contract.js';
 import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
-import { Datetime, isObject, newObject, RecordId, type Value } from '../../value/value.js';
+import { Datetime, isObject, newObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import { forEachEntry } from '../entries.js';
 import { type Area, grantFamilyKey, grantKey, grantRange } from '../keys/store-keys.js';
 import { generateSecret } from './secret.js';
 
 export type GrantSubject =
-  | { readonly kind: 'user'; readonly name: string }
+  | {
+      readonly kind: 'user';
+      readonly name: string;
+      /** The user's incarnation (`incarnation.ts`); absent for users of older releases. */
+      readonly incarnation?: string | undefined;
+    }
   | {
       readonly kind: 'record';
       readonly record: RecordId;
@@ -38,6 +43,15 @@ export interface Grant {
   readonly token?: string | undefined;
   /** For refresh tokens: it was used, which revokes it. */
   readonly used?: boolean | undefined;
+  /** For refresh tokens that were used: the token that replaced it. */
+  readonly successor?: Successor | undefined;
+}
+
+/** The token that replaced a used one: whoever has the used one can be given it again, and the store alone can't. */
+export interface Successor {
+  readonly id: string;
+  /** The successor's secret follows from this and the secret of the used token. */
+  readonly seed: Uint8Array;
 }
 
 const ID_LENGTH = 12;
@@ -62,16 +76,18 @@ export interface NewGrant {
   readonly family?: string | undefined;
   /** For refresh tokens: the id of the access token issued with it. */
   readonly token?: string | undefined;
+  /** For refresh tokens that replace one. Default: a random one. */
+  readonly secret?: string | undefined;
 }
 
 /** Generates a grant and its key, which is shown once and not stored. */
 export function generateGrant(
   { clock, random }: Environment,
   use: GrantUse,
-  { access, subject, lifetime, family, token }: NewGrant,
+  { access, subject, lifetime, family, token, secret: given }: NewGrant,
 ): { readonly grant: Grant; readonly key: string } {
   const id = generateSecret(random, ID_LENGTH);
-  const secret = generateSecret(random, SECRET_LENGTH);
+  const secret = given ?? generateSecret(random, SECRET_LENGTH);
   const now = clock.now();
   const grant: Grant = {
     id,
@@ -83,7 +99,27 @@ export function generateGrant(
     family: use === 'refresh' ? (family ?? id) : undefined,
     token,
   };
-  return { grant, key: `${PREFIXES[use]}-${id}-${secret}` };
+  return { grant, key: grantKeyText(use, { id, secret }) };
+}
+
+const SEED_LENGTH = 32;
+
+/** Draws what a successor's secret follows from. */
+export function drawSeed(random: Random): Uint8Array {
+  return random.bytes(SEED_LENGTH);
+}
+
+/** The secret of the token that replaces a used one: HMAC-SHA256 of the seed and a counter, by the used one's secret. */
+export function successorSecret(used: string, seed: Uint8Array): string {
+  let counter = 0;
+  const bytes = (length: number) =>
+    createHmac('sha256', used).update(seed).update(Uint8Array.of(counter++)).digest().subarray(0, length);
+  return generateSecret({ bytes }, SECRET_LENGTH);
+}
+
+/** A grant key as it is shown to its bearer. */
+export function grantKeyText(use: GrantUse, { id, secret }: GrantKey): string {
+  return `${PREFIXES[use]}-${id}-${secret}`;
 }
 
 /** Parses a grant key; `undefined` if it doesn't have the form for this use. */
@@ -131,7 +167,7 @@ export class Grants {
     return andThen(walked, () => found);
   }
 
-  put({ id, subject, creation, expiration, revocation, digest, family, token, used }: Grant): void {
+  put({ id, subject, creation, expiration, revocation, digest, family, token, used, successor }: Grant): void {
     const stored = newObject();
     stored['id'] = id;
     stored['subject'] = subject.kind === 'user' ? subject.name : subject.record;
@@ -142,7 +178,9 @@ export class Grants {
     stored['family'] = family;
     stored['token'] = token;
     stored['used'] = used;
-    stored['incarnation'] = subject.kind === 'record' ? subject.incarnation : undefined;
+    stored['successor'] = successor?.id;
+    stored['seed'] = successor?.seed;
+    stored['incarnation'] = subject.incarnation;
     this.transaction.put(grantKey(this.area, this.access, id), stored);
   }
 
@@ -164,13 +202,14 @@ export class Grants {
   #read(id: string, stored: Value): Grant | undefined {
     if (!isObject(stored)) return undefined;
     const subject = stored['subject'];
+    const incarnation = stored['incarnation'] as string | undefined;
     return {
       id,
       access: this.access,
       subject:
         subject instanceof RecordId
-          ? { kind: 'record', record: subject, incarnation: stored['incarnation'] as string | undefined }
-          : { kind: 'user', name: subject as string },
+          ? { kind: 'record', record: subject, incarnation }
+          : { kind: 'user', name: subject as string, incarnation },
       creation: stored['creation'] as Datetime,
       expiration: stored['expiration'] as Datetime | undefined,
       revocation: stored['revocation'] as Datetime | undefined,
@@ -178,6 +217,11 @@ export class Grants {
       family: stored['family'] as string | undefined,
       token: stored['token'] as string | undefined,
       used: stored['used'] as boolean | undefined,
+      successor: successorIn(stored),
     };
   }
+}
+
+function successorIn({ successor, seed }: ObjectValue): Successor | undefined {
+  return typeof successor === 'string' && seed instanceof Uint8Array ? { id: successor, seed } : undefined;
 }

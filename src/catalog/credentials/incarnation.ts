@@ -8,6 +8,8 @@
  *
  * Credentials without an incarnation, from other issuers or older releases, are checked by their time of issue: `since`
  * is the earliest time at which the record may have been created, if an older one may have had its id.
+ *
+ * A system user has one, too, from its first definition until it is removed: its grants, tokens and sessions name it.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock, Random } from '../../env/environment.js';
@@ -16,7 +18,7 @@ import { encodeKey } from '../../value/codecs/key-codec.js';
 import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { Datetime, isObject, newObject, Range, type RecordId, type Value } from '../../value/value.js';
 import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
-import type { DatabaseDefinition, TableDefinition } from '../definitions/definition.js';
+import type { DatabaseDefinition, TableDefinition, UserDefinition } from '../definitions/definition.js';
 import { bumpDatabaseVersion, type SchemaChange, withVersion } from '../definitions/schema-version.js';
 import { readDefinition, storeDefinition } from '../definitions/stored-definition.js';
 import { forEachEntry } from '../entries.js';
@@ -47,6 +49,18 @@ const ID_LENGTH = 16;
  */
 export function belongsTo({ id, since }: Incarnation, named: string | undefined, issuedAt: () => bigint): boolean {
   return named === undefined ? since === undefined || issuedAt() > since : named === id;
+}
+
+/**
+ * The incarnation of a user to be defined: a redefined user stays the same one. Users of older releases have none, and
+ * neither have their grants, so that these are valid until the user is removed.
+ */
+export function userIncarnation(
+  existing: UserDefinition | undefined,
+  random: Random,
+): Pick<UserDefinition, 'incarnation'> {
+  if (existing === undefined) return { incarnation: generateSecret(random, ID_LENGTH) };
+  return existing.incarnation === undefined ? {} : { incarnation: existing.incarnation };
 }
 
 /** The incarnation of a record; `undefined` if it has none, or if there is no such table or record. */

@@ -8,7 +8,7 @@ const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 const FAIR = 256 - (256 % ALPHANUMERIC.length);
 
 /** A random alphanumeric text for secrets, with nearly six bits of entropy per character. */
-export function generateSecret(random: Random, length: number): string {
+export function generateSecret(random: Pick<Random, 'bytes'>, length: number): string {
   let secret = '';
   while (secret.length < length) {
     for (const byte of random.bytes(length)) {

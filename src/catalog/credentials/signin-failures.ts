@@ -7,9 +7,12 @@ export interface SignInFailures {
   list(): Iterable<FailureCount>;
 }
 
-/** The failures of an account, of an address, or of an account from an address. */
+/**
+ * The failures of an account, of an address, of an account from an address, or of one of several variables that name
+ * accounts together.
+ */
 export interface FailureCount {
-  readonly of: 'account' | 'address' | 'account and address';
+  readonly of: 'account' | 'address' | 'account and address' | 'variable';
   /** Absent if no account is counted, or this process has forgotten its name or never knew it. */
   readonly account?: AttemptedAccount | undefined;
   /** An IPv4 address or the /64 network of an IPv6 address. */

@@ -80,6 +80,8 @@ export type SettledConfig =
 export type UserDefinition = Omit<Settled<DefineUser>, 'password' | 'passhash'> & {
   readonly passhash: string;
   readonly secret: string;
+  /** Distinguishes the user from earlier ones of its name; absent in users of older releases. */
+  readonly incarnation?: string;
 };
 /**
  * Always has keys: a RECORD access method without WITH JWT gets random ones. `secret` signs the tokens of a BEARER

@@ -59,7 +59,7 @@ const BESIDE_THE_TEXT: { readonly [K in DefinitionKind]: readonly (keyof Definit
   'define-event': [],
   'define-param': ['value'],
   'define-function': [],
-  'define-user': ['secret'],
+  'define-user': ['secret', 'incarnation'],
   'define-access': ['secret'],
   'define-api': [],
   'define-config': [],

@@ -6,6 +6,7 @@ import { idAt, prefixRange } from './key-bytes.js';
 import {
   databaseArea,
   definitionRange,
+  grantFamilyKey,
   grantKey,
   namespaceArea,
   ROOT_AREA,
@@ -18,7 +19,7 @@ export type FollowedKey =
   | { readonly kind: 'user'; readonly level: Level; readonly database?: Id }
   /** The row of a namespace or a database. */
   | { readonly kind: 'path' }
-  /** A grant, by its key behind the area. */
+  /** A grant, or the revocation of a family of refresh tokens, by the grant's key behind the area. */
   | { readonly kind: 'grant'; readonly name: string }
   /** The incarnation of a record, by the encoded key of the record. */
   | { readonly kind: 'incarnation'; readonly key: string }
@@ -33,6 +34,7 @@ const USERS = [
 ];
 const PATHS = [definitionRange(NO_AREA, 'namespace').from, definitionRange(NO_AREA, 'database').from];
 const GRANT = grantName('', '')[0] as string;
+const FAMILY = grantFamilyKey(NO_AREA, '', '')[0] as string;
 const INCARNATION = 'i';
 const SETTING = settingKey('denials')[ROOT_AREA.length] as string;
 
@@ -58,6 +60,8 @@ export function readFollowedKey(key: Key): FollowedKey | undefined {
     return isDatabase ? { kind: 'incarnation', key: key.slice(at + 1 + TABLE_LENGTH) } : undefined;
   }
   if (kind === GRANT) return { kind: 'grant', name: key.slice(at) };
+  // Sessions name a family as they name a grant.
+  if (kind === FAMILY) return { kind: 'grant', name: GRANT + key.slice(at + 1) };
   if (USERS.some((prefix) => key.startsWith(prefix, at))) {
     if (isDatabase) return { kind: 'user', level: 'database', database: idAt(key, 1) };
     return { kind: 'user', level: key[0] === NAMESPACE[0] ? 'namespace' : 'root' };

@@ -195,6 +195,14 @@ export const identityErrors = {
     retryable: true,
   }),
 
+  /** Only logged. */
+  clock_differs: row<{ seconds: string; way: 'ahead of' | 'behind' }>({
+    kind: 'Internal',
+    text: ({ seconds, way }) =>
+      `The clock of this server is ${seconds} s ${way} the store's: its tokens may be refused by other servers`,
+    http: 503,
+  }),
+
   // The first root user (`POST /setup`).
   setup_code_wrong: row({
     kind: 'NotAllowed',

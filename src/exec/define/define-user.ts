@@ -1,4 +1,5 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { userIncarnation } from '../../catalog/credentials/incarnation.js';
 import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import type { UserDefinition } from '../../catalog/definitions/definition.js';
@@ -28,10 +29,12 @@ export function compileDefineUser(statement: DefineUser, compiler: Compiler): Ev
             return;
           return andThen(passhashOf(statement, execution), (passhash) => {
             const { password: _, ...rest } = statement;
+            const { random } = execution.services.environment;
             const user: UserDefinition = settled(rest, {
               name,
               passhash,
-              secret: generateSecret(execution.services.environment.random, SIGNING_SECRET_LENGTH),
+              secret: generateSecret(random, SIGNING_SECRET_LENGTH),
+              ...userIncarnation(existing, random),
               durations: { token: HOUR, session: undefined, ...statement.durations },
             });
             return andThen(putAtLevel(change, databasePath, user), () => finish(execution));

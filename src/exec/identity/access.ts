@@ -119,7 +119,7 @@ function compileSubject(
       checkSubject(access, 'user');
       return andThen(findUser(frame.execution.context.transaction, databasePath, name), (user) => {
         if (user === undefined) throw failure('user_missing', { name, ...databasePath });
-        return { kind: 'user', name };
+        return { kind: 'user', name, incarnation: user.incarnation };
       });
     };
   }

@@ -5,7 +5,8 @@
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { RevocationList, revocableToken } from '../../catalog/credentials/revocation-list.js';
-import { areaOf } from '../../catalog/definitions/lookup.js';
+import type { UserDefinition } from '../../catalog/definitions/definition.js';
+import { areaOf, findUser } from '../../catalog/definitions/lookup.js';
 import type { PresentSession } from '../../catalog/nodes/presence.js';
 import {
   type DatabasePath,
@@ -49,12 +50,16 @@ function compileWhich(which: Which, compiler: Compiler): Evaluate {
       return ({ execution }) => {
         const { principal } = execution.identity;
         if (principal.kind === 'guest') throw guestRefusal();
-        return killAll(execution, databasePathOf(principal), subjectOf(principal));
+        const of = principal.kind === 'system' ? userSubject({ name: principal.name }) : recordSubject(principal.id);
+        return killAll(execution, databasePathOf(principal), [subjectOf(principal)], of);
       };
     case 'user':
       return ({ execution }) => {
         const databasePath = selectedPath(execution, which.level);
-        return killOthers(execution, databasePath, userSubject(which.name));
+        const { name } = which;
+        return andThen(findUser(execution.context.transaction, databasePath, name), (user) =>
+          killUser(execution, databasePath, name, user),
+        );
       };
     case 'record': {
       const evaluate = compiler.expression(which.record);
@@ -62,7 +67,10 @@ function compileWhich(which: Which, compiler: Compiler): Evaluate {
         andThen(evaluate(frame), (id) => {
           if (!(id instanceof RecordId) || id.key instanceof Range)
             throw failure('invalid_target', { statement: 'KILL', value: toText(id) });
-          return killOthers(frame.execution, selectedDatabase(frame.execution), recordSubject(id));
+          const { execution } = frame;
+          const [databasePath, subject] = [selectedDatabase(execution), recordSubject(id)];
+          assertMayKill(execution, databasePath, subject);
+          return killAll(execution, databasePath, [subject], subject);
         });
     }
   }
@@ -124,24 +132,45 @@ export function sessionsElsewhere(
   );
 }
 
-function killOthers(execution: Execution, databasePath: DatabasePath, subject: string): PromiseOrValue<undefined> {
-  if (!isSubject(execution.identity.principal, databasePath, subject))
-    authorize(execution.identity, 'own', databasePath, 'Actor');
-  return killAll(execution, databasePath, subject);
+/**
+ * Owners end the sessions of the defined user, and of those whom another issuer gave that name; the user only their
+ * own.
+ */
+function killUser(
+  execution: Execution,
+  databasePath: DatabasePath,
+  name: string,
+  user: UserDefinition | undefined,
+): PromiseOrValue<undefined> {
+  const of = userSubject({ name });
+  const subject = user === undefined ? of : userSubject(user);
+  assertMayKill(execution, databasePath, subject);
+  const subjects = mayAct(execution.identity.principal, 'own', databasePath) ? [subject, of] : [subject];
+  return killAll(execution, databasePath, subjects, of);
 }
 
-/** Revokes all credentials that were issued to a user until now, and ends the sessions opened with them. */
+/** @throws TesseraError `not_allowed` */
+function assertMayKill({ identity }: Execution, databasePath: DatabasePath, subject: string): void {
+  if (!isSubject(identity.principal, databasePath, subject)) authorize(identity, 'own', databasePath, 'Actor');
+}
+
+/**
+ * Revokes all credentials that were issued to a user until now, and ends the sessions opened with them; `of` is the
+ * user as the audit log names it.
+ */
 function killAll(
   { services: { sessions, environment, revocationFlag }, request: { auditRecorder }, context }: Execution,
   databasePath: DatabasePath,
-  subject: string,
+  subjects: readonly string[],
+  of: string,
 ): PromiseOrValue<undefined> {
   return andThen(areaOf(context.transaction, databasePath), (area) => {
     if (area === undefined) return undefined;
     revocationFlag.set(context.transaction);
-    new RevocationList(context.transaction, area).revokeSubject(subject, environment.clock.now());
+    const revocations = new RevocationList(context.transaction, area);
+    for (const subject of subjects) revocations.revokeSubject(subject, environment.clock.now());
     sessions.scheduleRevalidation(context.transaction, databasePath);
-    auditRecorder?.recordAction({ action: 'session-kill', databasePath, subject: { of: subject } });
+    auditRecorder?.recordAction({ action: 'session-kill', databasePath, subject: { of } });
     return undefined;
   });
 }

@@ -8,6 +8,7 @@ import type { RecordUser } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Key, Transaction } from '../../storage/contract.js';
 import { encodeKey } from '../../value/codecs/key-codec.js';
+import { toText } from '../../value/text/text.js';
 import { Range, type RecordId, type Value } from '../../value/value.js';
 import type { Execution } from '../runtime/execution.js';
 
@@ -37,36 +38,47 @@ export function endUser(execution: Execution, table: TableEntry, id: RecordId): 
 /**
  * Call when a session begins to use a transaction: a record user must be the record that has signed in, as the
  * transaction shows it, and no other that has its id by now. A commit that relies on this conflicts with one that
- * deletes the record.
+ * deletes the record. A view shows a deleted record as one that was deleted, but no other record of its id.
  *
- * @throws TesseraError `session_expired`
+ * @throws TesseraError `session_expired`; `view_target_missing` in a view
  */
-export function assertSameUser({ context, identity: { principal, databasePath } }: Execution): PromiseOrValue<void> {
+export function assertSameUser({ context, identity }: Execution): PromiseOrValue<void> {
+  const { principal, databasePath, viewer } = identity;
   if (principal.kind !== 'record' || principal.incarnation === undefined) return undefined;
   // In other databases a record user has no access, and no record.
   if (principal.namespace !== databasePath.namespace || principal.database !== databasePath.database) return undefined;
   // Called with each request: closures are made only if there is something to wait for.
   const catalog = context.catalog();
-  if (isPromise(catalog)) return catalog.then((loaded) => assertIncarnation(context.transaction, loaded, principal));
-  return assertIncarnation(context.transaction, catalog, principal);
+  const assert = viewer === undefined ? assertNamed : assertNoOther;
+  if (isPromise(catalog)) {
+    return catalog.then((loaded) => assertIncarnation(context.transaction, loaded, principal, assert));
+  }
+  return assertIncarnation(context.transaction, catalog, principal, assert);
 }
+
+type Assert = (now: string | undefined, user: RecordUser) => void;
 
 function assertIncarnation(
   transaction: Transaction,
   catalog: DatabaseCatalog | undefined,
   user: RecordUser,
+  assert: Assert,
 ): PromiseOrValue<void> {
   const key = incarnationKey(catalog, user);
   const stored = key === undefined ? undefined : transaction.get(key);
-  return isPromise(stored) ? assertLater(stored, user) : assertNamed(incarnationId(stored), user);
+  return isPromise(stored) ? assertLater(stored, user, assert) : assert(incarnationId(stored), user);
 }
 
-function assertLater(stored: Promise<Value>, user: RecordUser): Promise<void> {
-  return stored.then((found) => assertNamed(incarnationId(found), user));
+function assertLater(stored: Promise<Value>, user: RecordUser, assert: Assert): Promise<void> {
+  return stored.then((found) => assert(incarnationId(found), user));
 }
 
 function assertNamed(now: string | undefined, { incarnation }: RecordUser): void {
   if (now !== incarnation) throw failure('session_expired');
+}
+
+function assertNoOther(now: string | undefined, { id, incarnation }: RecordUser): void {
+  if (now !== undefined && now !== incarnation) throw failure('view_target_missing', { what: `record ${toText(id)}` });
 }
 
 /** The keys read for a record user in each transaction, and for `$auth`. */

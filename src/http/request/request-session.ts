@@ -46,9 +46,9 @@ export function openSession(context: Context, request: FastifyRequest): Session 
  * @throws TesseraError also if the principal may not use the route
  */
 export function enter(context: RouteContext, request: FastifyRequest, session: Session): PromiseOrValue<void> {
-  return andThen(prepareSession(session, request.headers.authorization, readSelection(request.raw)), () =>
-    checkQuerying(context.options.capabilities, context.route, session.identity.principal),
-  );
+  return andThen(prepareSession(session, request.headers.authorization, readSelection(request.raw)), () => {
+    if (context.querying) checkQuerying(context.options.capabilities, session.identity.principal);
+  });
 }
 
 /**

@@ -54,7 +54,7 @@ async function connectAs(
   const token = textOf('token', names.get('token'));
   const authorization = textOf('authorization', names.get('authorization'));
   await prepareSession(session, token === undefined ? authorization : `Bearer ${token}`, selectionOf(names));
-  checkQuerying(context.options.capabilities, GRAPHQL.name, session.identity.principal);
+  checkQuerying(context.options.capabilities, session.identity.principal);
   const { namespace, database } = session.identity.databasePath;
   if (namespace === undefined) throw failure('namespace_empty');
   if (database === undefined) throw failure('database_empty');

@@ -5,18 +5,28 @@ import { type Method, type RpcCall, wrongKind } from '../method.js';
 import { PROTOCOL_VERSION } from '../version.js';
 
 export const connectionMethods: readonly Method[] = [
-  { name: 'ping', expects: '0 arguments', outOfTurn: true, sessionless: true, run: () => undefined },
-  { name: 'version', expects: '0 arguments', outOfTurn: true, most: 0, sessionless: true, run: () => PROTOCOL_VERSION },
+  { name: 'ping', querying: false, expects: '0 arguments', outOfTurn: true, sessionless: true, run: () => undefined },
+  {
+    name: 'version',
+    querying: false,
+    expects: '0 arguments',
+    outOfTurn: true,
+    most: 0,
+    sessionless: true,
+    run: () => PROTOCOL_VERSION,
+  },
   {
     name: 'health',
+    querying: false,
     expects: '0 arguments',
     sessionless: true,
     outOfTurn: true,
     run: ({ connection }) => connection.check().then(() => undefined),
   },
-  { name: 'use', expects: '(ns, db)', least: 2, most: 2, run: use },
+  { name: 'use', querying: true, expects: '(ns, db)', least: 2, most: 2, run: use },
   {
     name: 'reset',
+    querying: false,
     expects: '0 arguments',
     run: ({ session }) => {
       session.reset();
@@ -25,6 +35,7 @@ export const connectionMethods: readonly Method[] = [
   },
   {
     name: 'attach',
+    querying: false,
     expects: '0 arguments',
     sessionless: true,
     run: (call) => {
@@ -34,6 +45,7 @@ export const connectionMethods: readonly Method[] = [
   },
   {
     name: 'detach',
+    querying: false,
     expects: '0 arguments',
     sessionless: true,
     run: (call) => {
@@ -43,6 +55,7 @@ export const connectionMethods: readonly Method[] = [
   },
   {
     name: 'sessions',
+    querying: false,
     expects: '0 arguments',
     sessionless: true,
     outOfTurn: true,

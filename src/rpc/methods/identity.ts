@@ -20,18 +20,21 @@ const AUTH_RECORD: Select = {
 export const identityMethods: readonly Method[] = [
   {
     name: 'signin',
+    querying: false,
     expects: CREDENTIALS,
     signsIn: true,
     run: async ({ session }, params) => tokens(await session.signIn(credentials(params))),
   },
   {
     name: 'signup',
+    querying: false,
     expects: CREDENTIALS,
     signsIn: true,
     run: async ({ session }, params) => tokens(await session.signUp(credentials(params))),
   },
   {
     name: 'authenticate',
+    querying: false,
     expects: '(token:string)',
     signsIn: true,
     run: async ({ session }, [token]) => {
@@ -42,12 +45,14 @@ export const identityMethods: readonly Method[] = [
   },
   {
     name: 'refresh',
+    querying: false,
     expects: TOKENS,
     signsIn: true,
     run: async ({ session }, params) => tokens(await session.refresh(pairOf(params, 'cannot refresh'))),
   },
   {
     name: 'revoke',
+    querying: false,
     expects: TOKENS,
     signsIn: true,
     run: async ({ session }, params) => {
@@ -57,6 +62,7 @@ export const identityMethods: readonly Method[] = [
   },
   {
     name: 'invalidate',
+    querying: false,
     expects: '0 arguments',
     signsIn: true,
     run: ({ session }) => {
@@ -66,6 +72,7 @@ export const identityMethods: readonly Method[] = [
   },
   {
     name: 'view_as',
+    querying: false,
     expects: '(target:object)',
     most: 1,
     run: async ({ session, connection }, [target]) => {
@@ -76,6 +83,7 @@ export const identityMethods: readonly Method[] = [
   },
   {
     name: 'info',
+    querying: false,
     expects: '0 arguments',
     run: async ({ session }) => {
       if (session.identity.databasePath.namespace === undefined) throw failure('namespace_empty');

@@ -7,6 +7,7 @@ import { executeOne } from './execute-one.js';
 export const liveMethods: readonly Method[] = [
   {
     name: 'live',
+    querying: true,
     expects: '(what:Value, diff:Value)',
     least: 1,
     most: 2,
@@ -22,6 +23,7 @@ export const liveMethods: readonly Method[] = [
   },
   {
     name: 'kill',
+    querying: false,
     expects: '(id:Value)',
     least: 1,
     most: 1,

@@ -8,6 +8,7 @@ import { statementResults } from '../response.js';
 const VARIABLE = '(key:string, value:Value)';
 
 const setVariable: Omit<Method, 'name'> = {
+  querying: false,
   expects: VARIABLE,
   least: 1,
   most: 2,
@@ -19,6 +20,7 @@ const setVariable: Omit<Method, 'name'> = {
 export const queryMethods: readonly Method[] = [
   {
     name: 'query',
+    querying: true,
     pipelined: true,
     expects: '(query:string, vars:object)',
     least: 1,
@@ -32,6 +34,7 @@ export const queryMethods: readonly Method[] = [
   { name: 'set', ...setVariable },
   {
     name: 'unset',
+    querying: false,
     expects: '(key)',
     least: 1,
     run: ({ session }, [name]) => {
@@ -41,6 +44,7 @@ export const queryMethods: readonly Method[] = [
   },
   {
     name: 'graphql',
+    querying: true,
     expects: '(query:string, vars:object)',
     least: 1,
     most: 2,

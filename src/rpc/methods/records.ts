@@ -98,6 +98,7 @@ const WHAT_AND_DATA = '(what:Value, data:Value)';
 export const recordMethods: readonly Method[] = [
   {
     name: 'select',
+    querying: true,
     pipelined: true,
     expects: WHAT_ONLY,
     least: 1,
@@ -109,6 +110,7 @@ export const recordMethods: readonly Method[] = [
   },
   {
     name: 'create',
+    querying: true,
     pipelined: true,
     expects: WHAT_AND_DATA,
     least: 1,
@@ -125,6 +127,7 @@ export const recordMethods: readonly Method[] = [
   change('merge', WHAT_AND_DATA, STATEMENTS.merge),
   {
     name: 'patch',
+    querying: true,
     pipelined: true,
     expects: '(what:Value, data:Value, diff:Value)',
     least: 1,
@@ -134,6 +137,7 @@ export const recordMethods: readonly Method[] = [
   },
   {
     name: 'delete',
+    querying: true,
     pipelined: true,
     expects: WHAT_ONLY,
     least: 1,
@@ -147,6 +151,7 @@ export const recordMethods: readonly Method[] = [
   insert('insert_relation', '(what, data)'),
   {
     name: 'relate',
+    querying: true,
     pipelined: true,
     expects: '(from:Value, kind:Value, with:Value, data:Value)',
     least: 3,
@@ -159,12 +164,21 @@ export const recordMethods: readonly Method[] = [
       return executeOne(call.executor, pickByData(STATEMENTS.relate, one, data), variables);
     },
   },
-  { name: 'run', pipelined: true, expects: '(name:string, version:string, args:array)', least: 1, most: 3, run },
+  {
+    name: 'run',
+    querying: callsBuiltIn,
+    pipelined: true,
+    expects: '(name:string, version:string, args:array)',
+    least: 1,
+    most: 3,
+    run,
+  },
 ];
 
 function change(name: string, expects: string, statements: ByData): Method {
   return {
     name,
+    querying: true,
     pipelined: true,
     expects,
     least: 1,
@@ -182,6 +196,7 @@ function insert(name: keyof typeof INSERTIONS, expects: string): Method {
   const { into, anywhere } = INSERTIONS[name];
   return {
     name,
+    querying: true,
     pipelined: true,
     expects,
     least: 2,
@@ -191,6 +206,11 @@ function insert(name: keyof typeof INSERTIONS, expects: string): Method {
         ? executeOne(call.executor, anywhere, bind(undefined, data))
         : executeOne(call.executor, into, bind(readTable(what), data)),
   };
+}
+
+/** Defined functions are offered to everybody who may call them; others are parts of a query. */
+function callsBuiltIn([name]: readonly Value[]): boolean {
+  return typeof name !== 'string' || !name.startsWith('fn::');
 }
 
 /** Calls a function by name: `fn::x`, or a built-in one. The version applies to `ml::` only, which isn't supported. */

@@ -9,11 +9,13 @@ const EXPECTED = 'transaction UUID';
 export const transactionMethods: readonly Method[] = [
   {
     name: 'begin',
+    querying: false,
     expects: '0 arguments',
     run: async ({ session }) => new Uuid((await session.begin()).id),
   },
   {
     name: 'commit',
+    querying: false,
     expects: EXPECTED,
     least: 1,
     most: 1,
@@ -24,6 +26,7 @@ export const transactionMethods: readonly Method[] = [
   },
   {
     name: 'cancel',
+    querying: false,
     expects: EXPECTED,
     least: 1,
     most: 1,

@@ -1,4 +1,5 @@
 /** Settings of access and capabilities. */
+import { MAX_TOLERANCE } from '../../auth/tokens.js';
 import { DEFAULT_FETCH_LIMITS } from '../../functions/network/fetcher.js';
 import { SUBJECTS } from '../../rpc/capabilities.js';
 import { METHODS } from '../../rpc/methods/table.js';
@@ -54,6 +55,13 @@ const ROUTE_NAMES = [
   ],
   ...['setup', 'sql', 'status', 'studio', 'sync', 'version', 'welcome', '.well-known'],
 ];
+
+/** @throws Error */
+function readTokenTolerance(text: string): number {
+  const tolerance = readTime(text);
+  if (tolerance > MAX_TOLERANCE) throw new Error('it must be a minute at most');
+  return tolerance;
+}
 
 export const ACCESS_SETTINGS = {
   user: optionalSetting(
@@ -262,6 +270,15 @@ export const ACCESS_SETTINGS = {
     },
     'visible',
     readChoice(['visible', 'shared']),
+  ),
+  tokenTolerance: settingWithDefault(
+    {
+      flag: '--token-tolerance <time>',
+      description:
+        'How far in the future a token may begin to be valid (nbf), for clocks of servers that differ; a minute at most',
+    },
+    '10s',
+    readTokenTolerance,
   ),
   sessionIdle: settingWithDefault(
     {

@@ -83,37 +83,52 @@ export class StoreDirectory implements Directory {
     );
   }
 
+  isFamilyRevoked(databasePath: DatabasePath, access: string, family: string): PromiseOrValue<boolean> {
+    return this.#reading((transaction) =>
+      andThen(areaOf(transaction, databasePath), (area) =>
+        area === undefined
+          ? true
+          : andThen(new Grants(transaction, area, access).familyRevocation(family), (at) => at !== undefined),
+      ),
+    );
+  }
+
   grants<T>(
     databasePath: DatabasePath,
     access: string,
-    work: (grants: Grants, incarnationOf: IncarnationOf) => PromiseOrValue<T>,
+    work: (grants: Grants, incarnationOf: IncarnationOf, endSessions: () => void) => PromiseOrValue<T>,
   ): PromiseOrValue<T | undefined> {
     return withRetries(this.#engine, (transaction) =>
       andThen(areaOf(transaction, databasePath), (area) => {
         if (area === undefined) return undefined;
-        const incarnationOf = (id: RecordId) => this.#ensure(this.#privileged(transaction, databasePath), id, false);
-        return work(new Grants(transaction, area, access), incarnationOf);
+        const execution = () => this.#privileged(transaction, databasePath);
+        const incarnationOf = (id: RecordId) => this.#ensure(execution(), id, false);
+        const endSessions = () => execution().services.sessions.scheduleRevalidation(transaction, databasePath);
+        return work(new Grants(transaction, area, access), incarnationOf, endSessions);
       }),
     );
   }
 
-  incarnation(databasePath: DatabasePath, id: RecordId): PromiseOrValue<Incarnation | undefined> {
-    const known = this.#reading<Incarnation | 'none' | undefined>((transaction) => {
+  record(databasePath: DatabasePath, id: RecordId): PromiseOrValue<IdentifiedRecord | undefined> {
+    return this.#reading((transaction) => {
       const execution = this.#privileged(transaction, databasePath);
       return andThen(execution.context.catalog(), (catalog) =>
-        andThen(findIncarnation(transaction, catalog, id), (found) =>
-          found === undefined
-            ? andThen(execution.services.writer.exists(execution, id), (exists) => (exists ? 'none' : undefined))
-            : found,
-        ),
+        andThen(findIncarnation(transaction, catalog, id), (incarnation) => {
+          if (incarnation !== undefined) return { id, incarnation };
+          const exists = execution.services.writer.exists(execution, id);
+          return andThen(exists, (found) => (found ? { id, incarnation: undefined } : undefined));
+        }),
       );
     });
-    return andThen(known, (found) =>
-      found === 'none'
-        ? withRetries(this.#engine, (transaction) =>
+  }
+
+  incarnation(databasePath: DatabasePath, id: RecordId): PromiseOrValue<Incarnation | undefined> {
+    return andThen(this.record(databasePath, id), (found) =>
+      found === undefined || found.incarnation !== undefined
+        ? found?.incarnation
+        : withRetries(this.#engine, (transaction) =>
             this.#ensure(this.#privileged(transaction, databasePath), id, false),
-          )
-        : found,
+          ),
     );
   }
 

@@ -3,7 +3,13 @@
  * others. Signing in waits for none of it until failures delay it. A delayed attempt takes its turn in the same log
  * before it begins, so that of those that wait at several nodes for the end of one delay only the first begins.
  */
-import type { CounterKind, FailureExchange, Failures, Turn } from '../../auth/throttle.js';
+import {
+  COUNTER_KINDS,
+  type CounterKind,
+  type FailureExchange,
+  type Failures,
+  type Turn,
+} from '../../auth/throttle.js';
 import { lastly } from '../../base/promise-or-value.js';
 import { FAILURES_PREFIX } from '../../catalog/keys/node-keys.js';
 import { type CountedFailures, readFailures, storedFailures } from '../../catalog/nodes/failure-row.js';
@@ -19,7 +25,7 @@ export const BATCH_INTERVAL = 250;
 const MOST_COUNTERS = 1_000;
 const MOST_UNREAD = 1_000;
 
-const KINDS: ReadonlySet<string> = new Set<CounterKind>(['pair', 'account', 'source']);
+const KINDS: ReadonlySet<string> = new Set(COUNTER_KINDS);
 
 type Services = Omit<BackgroundServices, 'leases'>;
 

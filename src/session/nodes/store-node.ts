@@ -6,6 +6,7 @@ import type { SharedStore } from '../../storage/contract.js';
 import { RESERVATIONS_PREFIX } from '../../storage/remote/shared-reservations.js';
 import { BackgroundRounds, type BackgroundServices } from '../background/background-rounds.js';
 import { DatabaseLeases } from '../background/lease.js';
+import { CLOCK_INTERVAL, ClockWatch } from './clock-watch.js';
 import { followWork, type QueuedWork } from './follow-work.js';
 import { LogExpiry } from './log-expiry.js';
 import { Membership, type MembershipOptions } from './membership.js';
@@ -26,6 +27,7 @@ export class StoreNode {
   readonly #shared: SharedStore;
   readonly #expiry: LogExpiry;
   readonly #pruning: BackgroundRounds;
+  readonly #clockRounds: BackgroundRounds;
   readonly #unfollow: (() => void)[] = [];
 
   constructor(
@@ -50,6 +52,9 @@ export class StoreNode {
       measure: metrics?.rounds('log'),
     };
     this.#pruning = new BackgroundRounds(environment, () => this.#prune(), report, pruning);
+    const clock = new ClockWatch(environment.clock, shared, report);
+    const comparing = { interval: CLOCK_INTERVAL, startsSoon: false };
+    this.#clockRounds = new BackgroundRounds(environment, () => clock.compare(), report, comparing);
   }
 
   /** The leases on a kind of work on databases. */
@@ -68,7 +73,7 @@ export class StoreNode {
   async leave(ended: Promise<unknown>): Promise<void> {
     for (const unfollow of this.#unfollow) unfollow();
     this.failures.stop();
-    const all = Promise.all([ended, this.#expiry.stop(), this.#pruning.stop()]);
+    const all = Promise.all([ended, this.#expiry.stop(), this.#pruning.stop(), this.#clockRounds.stop()]);
     await Promise.race([all, this.#services.environment.timers.wait(LAST_WORK)]);
     await this.membership.leave();
   }

@@ -85,6 +85,11 @@ export class LogFollower implements SharedStore {
     return this.#store.prune();
   }
 
+  async time(): Promise<bigint> {
+    this.#mustBeOpen();
+    return this.#store.time();
+  }
+
   /** This node has committed: its followers needn't wait for the next poll. */
   wake(): void {
     this.#isDue = true;

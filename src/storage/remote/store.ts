@@ -177,6 +177,8 @@ export interface RemoteStore {
   log(slices: readonly LogSlice[]): Promise<LogPage>;
   /** See `SharedStore.prune`. @throws TesseraError `storage_unavailable` */
   prune(): Promise<boolean>;
+  /** See `SharedStore.time`. @throws TesseraError `storage_unavailable` */
+  time(): Promise<bigint>;
   /** Reads and writes something. @throws TesseraError `storage_unavailable` */
   check(): Promise<void>;
   close(): Promise<void>;

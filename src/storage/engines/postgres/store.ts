@@ -40,6 +40,11 @@ const CHECK: PreparedStatement = {
   text: "SELECT pg_is_in_recovery(), current_setting('transaction_read_only')",
 };
 
+const TIME: PreparedStatement = {
+  name: 'time',
+  text: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint',
+};
+
 /** With their indexes and what is stored out of line. */
 const SIZE: PreparedStatement = {
   name: 'size',
@@ -244,6 +249,11 @@ export class PostgresStore implements RemoteStore {
     } catch (error) {
       throw storageError(error);
     }
+  }
+
+  async time(): Promise<bigint> {
+    const [row] = await this.#query(TIME);
+    return int8Of(row![0]!) * 1_000_000n;
   }
 
   async check(): Promise<void> {
