@@ -8,7 +8,7 @@ import { deepMerge, withField, withoutNone } from '../../value/paths.js';
 import { toErrorText } from '../../value/text/text.js';
 import { isArray, isObject, newObject, type ObjectValue, SetValue, type Value } from '../../value/value.js';
 import { isQueryError } from '../authorization/error-redaction.js';
-import { compileAssign, unsetPath } from '../expression/assign.js';
+import { compileAssign, compileUnset } from '../expression/assign.js';
 import { isSpeculable } from '../prefetch/speculate.js';
 import { restoreFields } from '../record/hidden.js';
 import type { Compiler, Frame } from '../runtime/frame.js';
@@ -82,17 +82,15 @@ function compileDraft(data: Data | undefined, compiler: Compiler): Pick<Compiled
       const assign = compileAssignments(data.assignments, compiler);
       return { options: {}, draft: (frame) => (before) => assign(frame, before ?? newObject()) };
     }
-    case 'unset':
+    case 'unset': {
+      const unset = compileUnset(data.paths, compiler);
+      const places = data.paths.map((path) => ({ path }));
       return {
         options: { inputless: true },
         draft: (frame) => (before) =>
-          onWhatIsSeen(
-            frame,
-            before ?? newObject(),
-            data.paths.map((path) => ({ path })),
-            (record) => data.paths.reduce(unsetPath, record),
-          ),
+          onWhatIsSeen(frame, before ?? newObject(), places, (record) => unset(record, frame)),
       };
+    }
   }
 }
 
