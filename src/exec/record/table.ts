@@ -5,7 +5,7 @@ import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/data
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { ASYNC_EVENT, type FieldAction, type Part, type Permission, type TableAction } from '../../language/ast.js';
 import { printExpression, printIdiom } from '../../language/print.js';
-import { type FieldsRead, NO_FIELDS, unionOfReads } from '../../plan/fields-read.js';
+import { type FieldsRead, fieldsOfEvent, NO_FIELDS, unionOfReads } from '../../plan/fields-read.js';
 import type { Type } from '../../value/type.js';
 import { compileRule, type Rule } from '../authorization/permission.js';
 import type { Execution } from '../runtime/execution.js';
@@ -60,6 +60,9 @@ export interface PreparedEvent {
   /** An asynchronous event is queued; how often it is tried again, and how deep such events may raise each other. */
   readonly queue: { readonly retry: number; readonly maxDepth: number } | undefined;
   readonly when: Evaluate | undefined;
+  /** What WHEN reads of the record, and what all of the event does. */
+  readonly whenReads: FieldsRead;
+  readonly reads: FieldsRead;
   readonly actions: readonly Evaluate[];
 }
 
@@ -135,6 +138,8 @@ export class TablePreparer {
         name: event.name,
         queue: event.async && { ...ASYNC_EVENT, ...event.async },
         when: event.when && compiler.expression(event.when),
+        whenReads: fieldsOfEvent(event.when === undefined ? [] : [event.when]),
+        reads: fieldsOfEvent(event.when === undefined ? event.then : [event.when, ...event.then]),
         actions: event.then.map((each) => compiler.expression(each)),
       })),
       maintainViews: this.#prepareViews(entry, compiler),
