@@ -10,7 +10,7 @@ import type { ObjectValue } from '../../value/value.js';
 import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
 import { isQueryError, isSafeToExpose } from '../authorization/error-redaction.js';
 import { UNCHECKED } from '../authorization/permission.js';
-import { deeperByEvent } from '../runtime/depth.js';
+import { deeperByWrite } from '../runtime/depth.js';
 import type { Execution } from '../runtime/execution.js';
 import { Frame } from '../runtime/frame.js';
 import { peerError } from '../runtime/peer-error-wording.js';
@@ -49,7 +49,7 @@ function runEvent(
   event: PreparedEvent,
   raised: Raised,
 ): PromiseOrValue<undefined> {
-  const inner: Execution = { ...deeperByEvent(withDefinerRightsCap(execution)), checks: UNCHECKED };
+  const inner: Execution = { ...deeperByWrite(withDefinerRightsCap(execution)), checks: UNCHECKED };
   const run = (): PromiseOrValue<undefined> => {
     const frame = event.when === undefined ? undefined : frameOf(inner, table, raised, event.whenReads);
     const verdict = frame && andThen(frame, (known) => event.when?.(known));

@@ -5,6 +5,7 @@ import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/data
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { ASYNC_EVENT, type FieldAction, type Part, type Permission, type TableAction } from '../../language/ast.js';
 import { printExpression, printIdiom } from '../../language/print.js';
+import { mayWrite } from '../../plan/effects.js';
 import { type FieldsRead, fieldsOfEvent, NO_FIELDS, unionOfReads } from '../../plan/fields-read.js';
 import type { Type } from '../../value/type.js';
 import { compileRule, type Rule } from '../authorization/permission.js';
@@ -44,6 +45,8 @@ export interface PreparedField {
   readonly default: Evaluate | undefined;
   readonly value: Evaluate | undefined;
   readonly assert: Evaluate | undefined;
+  /** Whether one of these may write, or call what does. */
+  readonly mayWrite: boolean;
   /** The assertion as text, for its error. */
   readonly assertText: string;
   readonly computed: Evaluate | undefined;
@@ -172,6 +175,9 @@ export class TablePreparer {
       default: compile(definition.default?.value),
       value: compile(definition.value),
       assert: compile(definition.assert),
+      mayWrite: [definition.default?.value, definition.value, definition.assert].some(
+        (clause) => clause !== undefined && mayWrite({ kind: 'expression', expression: clause }),
+      ),
       assertText: definition.assert === undefined ? '' : printExpression(definition.assert),
       computed: compile(definition.computed),
       onDelete: compile(definition.reference?.onDelete === 'then' ? definition.reference.then : undefined),
