@@ -1,6 +1,6 @@
 /** Maximum call depth of functions, closures, events, computed fields, and clauses of fields that write. */
 import { otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { failure } from '../../errors/error.js';
+import { failure, TesseraError } from '../../errors/error.js';
 import type { Execution } from './execution.js';
 import { Variants } from './variants.js';
 
@@ -44,6 +44,14 @@ export function withStackGuard<T>(body: () => PromiseOrValue<T>): PromiseOrValue
   return otherwise(body, (error) => {
     throw isStackOverflow(error) ? failure('computation_too_deep', undefined, { cause: error }) : error;
   });
+}
+
+/** Whether the maximum depth was reached, perhaps within an event or the like, whose error tells of it. */
+export function isTooDeep(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (at instanceof TesseraError && at.code === 'computation_too_deep') return true;
+  }
+  return false;
 }
 
 function isStackOverflow(error: unknown): boolean {
