@@ -50,6 +50,7 @@ import type { RequestMemory } from './runtime/request-memory.js';
 import { RevocationFlag } from './runtime/revocation-flag.js';
 import type { Scope } from './runtime/scope.js';
 import type { ScriptLimits } from './runtime/script-runner.js';
+import type { SentRequests } from './runtime/sent-requests.js';
 import { DatabaseTransactionContext } from './runtime/transaction-context.js';
 import { DEFAULT_TUNING, type Tuning } from './runtime/tuning.js';
 import { Variants } from './runtime/variants.js';
@@ -99,6 +100,8 @@ export interface RunOptions {
   /** Receives the notifications of live queries. */
   readonly listener?: LiveListener | undefined;
   readonly auditRecorder?: AuditRecorder | undefined;
+  /** Of a statement that may be repeated. */
+  readonly sent?: SentRequests | undefined;
   readonly eventDepth?: number;
   /** A write that PERMISSIONS refuse is an error. */
   readonly strict?: boolean;
@@ -173,6 +176,7 @@ export class Executor {
     importing,
     listener,
     auditRecorder,
+    sent,
     eventDepth = 0,
     strict,
     catalog,
@@ -185,6 +189,7 @@ export class Executor {
         memory: memory ?? this.#backgroundMemory(),
         listener,
         auditRecorder,
+        sent,
         eventDepth,
         maySleep: memory !== undefined && maySleep,
         strict: strict === true,

@@ -1,10 +1,16 @@
 /** The contract of built-in functions: their definition and their context. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
+import type { NetworkAnswer } from '../env/network.js';
 import type { Type } from '../value/type.js';
 import type { Closure, ObjectValue, RecordId, Value } from '../value/value.js';
-import type { Fetcher } from './network/fetcher.js';
+import type { HttpFetchRequest } from './network/fetcher.js';
 import type { FunctionRules } from './rules.js';
+
+/** Sends HTTP requests (`Fetcher`). */
+export interface HttpClient {
+  fetch(request: HttpFetchRequest, checkpoint: () => void): Promise<NetworkAnswer>;
+}
 
 /** The note of the index that found a row. */
 export interface IndexNote {
@@ -26,7 +32,7 @@ export interface FunctionContext {
   readonly session: ObjectValue;
   readonly passwords: PasswordHasher;
   /** Requests to other servers, as far as they are allowed. */
-  readonly network: Fetcher;
+  readonly network: HttpClient;
   /** Which functions may be called; all of them if absent. */
   readonly functions: FunctionRules | undefined;
   /** Calls a closure; missing arguments are NONE, superfluous ones are dropped. */

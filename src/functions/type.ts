@@ -180,10 +180,17 @@ function shown(value: Value): string {
 
 const RECORD: Type = { kind: 'record', tables: [] };
 
+/** What is absent names nothing: `a:NONE` would be one record for all who lack a key. */
 function record(table: Value, key: Value): Value {
+  if (isAbsent(table)) throw failure('invalid_record_table', { value: errorForm(table) });
   const name = table instanceof Table ? table.name : shown(table);
   if (name === '') throw failure('invalid_record_table', { value: name });
+  if (isAbsent(key)) throw failure('invalid_record_key', { value: errorForm(key) });
   return new RecordId(name, keyOf(key));
+}
+
+function isAbsent(value: Value): value is undefined | null {
+  return value === undefined || value === null;
 }
 
 /**

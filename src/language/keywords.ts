@@ -54,3 +54,9 @@ export const CLAUSES = words(`
   END EXPLAIN FETCH FROM GRAPHQL_ALIAS GRAPHQL_DEPRECATED GROUP IN INSIDE INTERSECTS IS LIMIT MERGE NONEINSIDE NOT NOTINSIDE NUMERIC ON OR ORDER
   OUTSIDE PARALLEL PATCH PERMISSIONS READONLY REPLACE RETURN SET SPLIT START TEMPFILES THEN TIMEOUT UNSET VERSION WHEN WHERE WITH
 `);
+
+/**
+ * Keywords of statements that stand at the top of a text only, and elsewhere are names of fields in backticks only. ACCESS isn't one of
+ * them: the reference engine prints a field of that name without backticks.
+ */
+export const SESSION_KEYWORDS = words('BEGIN CANCEL COMMIT KILL LIVE OPTION SHOW USE');

@@ -137,6 +137,18 @@ export function fieldsWatched({ projections, where }: Live): FieldsRead {
   return reads.functions.size > 0 ? ALL_FIELDS : reads;
 }
 
+/**
+ * The fields that the clauses of an event read of the record before or after the change. Functions see both.
+ */
+export function fieldsOfEvent(clauses: readonly Expression[]): FieldsRead {
+  return new Later(() => {
+    const reading = new Reading(anyStatement, CHANGED_RECORDS);
+    for (const clause of clauses) reading.into(clause);
+    const reads = reading.result();
+    return reads.functions.size > 0 ? ALL_FIELDS : reads;
+  });
+}
+
 function hasParam(expressions: readonly Expression[], names: readonly string[]): boolean {
   let has = false;
   for (const expression of expressions) {
@@ -264,15 +276,21 @@ function isControl({ kind }: Statement): boolean {
   return CONTROL.has(kind);
 }
 
+/** In events the record before and after a change, too. */
+const CHANGED_RECORDS: ReadonlySet<string> = new Set([...DOCUMENT_PARAMS, 'before', 'after', 'value']);
+
 /** Collects reads while trees are walked. */
 class Reading {
   readonly #names = new Set<string>();
   readonly #functions = new Set<string>();
   readonly #enters: (statement: Statement) => boolean;
+  /** The params that are the document. */
+  readonly #documents: ReadonlySet<string>;
   #all = false;
 
-  constructor(enters: (statement: Statement) => boolean) {
+  constructor(enters: (statement: Statement) => boolean, documents: ReadonlySet<string> = DOCUMENT_PARAMS) {
     this.#enters = enters;
+    this.#documents = documents;
   }
 
   result(): FieldsRead {
@@ -290,7 +308,7 @@ class Reading {
         return this.#idiom(node);
       case 'param':
         // Alone it is the document as a whole. (`$parent` is that of this level where it stands in a level inside.)
-        if (DOCUMENT_PARAMS.has(node.name)) this.#all = true;
+        if (this.#documents.has(node.name)) this.#all = true;
         return true;
       case 'script':
         // The document is its `this`.
@@ -305,7 +323,7 @@ class Reading {
   }
 
   #idiom({ start, parts }: Idiom): boolean {
-    if (start?.kind === 'param' && DOCUMENT_PARAMS.has(start.name)) {
+    if (start?.kind === 'param' && this.#documents.has(start.name)) {
       this.into({ kind: 'idiom', parts });
       return false;
     }

@@ -2,7 +2,7 @@
  * The arithmetic operators. Ints stay ints and never wrap; mixed numbers become floats, or decimals as soon as one is a
  * decimal. A float that no decimal can hold (NaN, ∞, 1e300) makes the other one a float instead.
  */
-import { failure } from '../errors/error.js';
+import { failure, type TesseraError } from '../errors/error.js';
 import { concat, union, without } from './collection-operations.js';
 import { type DecimalNumber, decimalFrom, fitDecimal } from './decimal.js';
 import { powerOfDecimals } from './decimal-power.js';
@@ -85,8 +85,13 @@ export function add(a: Value, b: Value): Value {
   }
   if (typeof a === 'string' && typeof b === 'string') return joinedTexts(a, b);
   const result = isNumber(a) && isNumber(b) ? calculate(ADD, a, b) : (addTimes(a, b) ?? addCollections(a, b));
-  if (result === undefined) throw failure('cannot_add', operands(a, b));
+  if (result === undefined) throw cannotAdd(a, b);
   return result;
+}
+
+/** The error of an addition that has no result. */
+export function cannotAdd(a: Value, b: Value): TesseraError {
+  return failure('cannot_add', operands(a, b));
 }
 
 /** Doubling in a loop must end in an error. */

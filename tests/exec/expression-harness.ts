@@ -123,6 +123,7 @@ export function executionOver(world: World, store: Store): Execution {
       memory: new ServerMemory(realEnvironment, { ownsRows: false }).background(),
       listener: undefined,
       auditRecorder: undefined,
+      sent: undefined,
       eventDepth: 0,
       maySleep: false,
       strict: false,

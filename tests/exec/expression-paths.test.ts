@@ -127,7 +127,7 @@ const ROWS: readonly (readonly [text: string, expected: string])[] = [
   ["person:1['name']", 'NONE'],
   ['{ a: { b: 1 } }.{ a.* }', '{ b: 1 }'],
   ['person:3.{ name, friend.* }', "{ name: 'c' }"],
-  ['{ a: person:4 }.{ a.* }', '{  }'],
+  ['{ a: person:4 }.{ a.* }', "{ a: { id: person:4, n: 4, name: 'd' } }"],
   ['[{ a: 1 }, 5, NONE].*', '[{ a: 1 }, 5, NONE]'],
   ["type::field('a')", 'NONE'],
   [

@@ -207,9 +207,36 @@ describe('statements', () => {
     });
   });
 
-  test('of sessions are fields in blocks', () => {
-    expect(parseExpression('{ live }')).toMatchObject({ statements: [{ kind: 'expression' }] });
-  });
+  test.each(['BEGIN', 'CANCEL', 'COMMIT', 'KILL', 'LIVE', 'OPTION', 'SHOW', 'USE'])(
+    '%s alone in a block is neither a statement nor a field',
+    (word) => {
+      const message = `Unexpected token \`${word}\`, expected a statement`;
+      const lower = word.toLowerCase();
+      for (const text of [`{ ${lower} }`, `{ 1; ${lower}; }`, `IF a THEN { ${lower} } END`, `|$a| { ${lower} }`]) {
+        expect(() => parseExpression(text)).toThrow(message);
+      }
+      for (const text of [`DEFINE EVENT e ON t THEN { ${lower} }`, `FOR $a IN [1] { ${lower}; }`, `{ ${lower} }`]) {
+        expect(() => parseStatement(text)).toThrow(message);
+      }
+      const field = parseExpression(`{ \`${lower}\` }`);
+      expect(field).toMatchObject({ statements: [{ kind: 'expression' }] });
+      expect(parseExpression(printExpression(field))).toEqual(field);
+    },
+  );
+
+  test.each(['KILL SESSIONS', 'foo bar', 'CREATE x SET y = 1 CREATE z', 'LET $a = 1 RETURN 2', '1 2'])(
+    '%s needs a semicolon in every kind of block',
+    (text) => {
+      const missing = 'expected delimiter `}`';
+      expect(() => parseExpression(`{ ${text} }`)).toThrow(missing);
+      expect(() => parseExpression(`IF a { ${text} }`)).toThrow(missing);
+      expect(() => parseExpression(`IF a THEN { ${text} } END`)).toThrow(missing);
+      expect(() => parseExpression(`|$a| { ${text} }`)).toThrow(missing);
+      expect(() => parseStatement(`FOR $a IN [1] { ${text} }`)).toThrow(missing);
+      expect(() => parseStatement(`DEFINE FUNCTION fn::a() { ${text} }`)).toThrow(missing);
+      expect(() => parseStatement(`DEFINE EVENT e ON t THEN { ${text} }`)).toThrow(missing);
+    },
+  );
 });
 
 test('types', () => {

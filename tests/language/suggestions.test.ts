@@ -45,6 +45,7 @@ describe('what is suggested', () => {
     ['BEGIN; UPDAT a SET b = 1; COMMIT', 'UPDATE'],
     ['FOR $a IN [1] { CREAT person }', 'CREATE'],
     ['RETURN { LET $a = 1; SELEC x FROM t; }', 'SELECT'],
+    ['RETURN { SELEC x FROM t }', 'SELECT'],
     // Clauses.
     ['SELECT * FROM t WHER a = 1', 'WHERE'],
     ['SELECT * FROM t ORDR BY a', 'ORDER'],
@@ -91,7 +92,7 @@ test.each([
   expect(suggested(messageOf(() => parseQuery(text)))).toEqual([]);
 });
 
-test.each(['SELEC', 'UPDAT', '{ SELEC x }', 'SELECT form FROM wher', 'CREATE creat SET selec = 1', 'RETURN fro'])(
+test.each(['SELEC', 'UPDAT', '{ SELEC; x }', 'SELECT form FROM wher', 'CREATE creat SET selec = 1', 'RETURN fro'])(
   '%s is legal, as near as its names are to keywords',
   (text) => {
     expect(parseQuery(text).statements).toHaveLength(1);

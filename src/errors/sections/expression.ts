@@ -72,6 +72,9 @@ export const expressionErrors = {
   ),
   mock_too_large: validation(() => 'Mock range exceeds allocation limit'),
   path_not_assignable: validation<{ path: string }>(({ path }) => `Cannot assign to \`${path}\``),
+  path_blocked: validation<{ path: string; value: string }>(
+    ({ path, value }) => `Cannot assign to \`${path}\`, which leads into '${value}'`,
+  ),
 
   // Recursion.
   recursion_bound_low: validation<{ bound: number }>(

@@ -130,4 +130,10 @@ export const functionErrors = {
     kind: 'Internal',
     text: ({ reason }) => `There was an error processing a remote HTTP request: ${reason}`,
   }),
+  /** HTTP requests are sent once, however often their statement is repeated after conflicts. */
+  http_not_repeatable: row<{ reason: string }>({
+    kind: 'Query',
+    text: ({ reason }) =>
+      `The statement has sent HTTP requests and conflicted with another; it can’t be repeated ${reason}`,
+  }),
 } as const;

@@ -91,6 +91,9 @@ export const queryErrors = {
   }),
 
   // ─── Records ───
+  record_changed_within: internal<{ id: string }>(
+    ({ id }) => `Cannot write \`${id}\`: what its fields evaluate has changed it meanwhile`,
+  ),
   record_exists: row<{ id: string }>({
     kind: 'AlreadyExists',
     text: ({ id }) => `Database record \`${id}\` already exists`,

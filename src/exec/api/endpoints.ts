@@ -13,7 +13,7 @@ import { admits, compileRule, type Rule, UNCHECKED } from '../authorization/perm
 import { CUSTOM, callDefined } from '../expression/call-defined.js';
 import { HostFunction } from '../expression/closure.js';
 import { maybeYield } from '../runtime/cooperative-yielding.js';
-import { deeper, withStackGuard } from '../runtime/depth.js';
+import { deeper, isTooDeep, withStackGuard } from '../runtime/depth.js';
 import type { ApiEndpoints, Execution } from '../runtime/execution.js';
 import { type Compiler, Frame } from '../runtime/frame.js';
 import { Scope } from '../runtime/scope.js';
@@ -210,7 +210,8 @@ class Invocation {
     const { context } = execution;
     const start = context.transaction.savepoint();
     return otherwise(work, (error) => {
-      if (!isQueryError(error)) throw error;
+      // Endpoints that call each other end together: one that called another again would take for ever.
+      if (!isQueryError(error) || (execution.depth > 1 && isTooDeep(error))) throw error;
       context.transaction.rollback(start);
       context.catalogChanged();
       return response(500, bodyOf(error));

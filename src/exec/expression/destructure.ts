@@ -1,7 +1,15 @@
 /** `.{a, b.*, c: expression, d.{e}}`. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DestructureField } from '../../language/ast.js';
-import { isObject, type MutableObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
+import type { DestructureField, Idiom } from '../../language/ast.js';
+import {
+  isArray,
+  isObject,
+  type MutableObject,
+  newObject,
+  type ObjectValue,
+  RecordId,
+  type Value,
+} from '../../value/value.js';
 import { maybeYield } from '../runtime/cooperative-yielding.js';
 import type { Compiler, Frame } from '../runtime/frame.js';
 import { frameAt } from './document-frame.js';
@@ -32,13 +40,18 @@ function compileMember(field: DestructureField, compiler: Compiler): Member {
         into[name] = from[name];
         return undefined;
       };
-    case 'all':
-      // The fields of the object there become fields of the new one; other values have none.
-      return (from, into) => {
+    case 'all': {
+      const path: Idiom = { kind: 'idiom', parts: [{ kind: 'field', name }, { kind: 'all' }] };
+      const read = compiler.expression(path);
+      const named = written(name, (from, frame) => read(frameAt(frame, from)));
+      return (from, into, frame) => {
         const inner = from[name];
+        // Links and lists give what the path gives; the fields of an object become fields of the new one.
+        if (inner instanceof RecordId || isArray(inner)) return named(from, into, frame);
         if (isObject(inner)) for (const key of Object.keys(inner)) into[key] = inner[key];
         return undefined;
       };
+    }
     case 'nested': {
       const destructure = destructureStep(field.fields, compiler).apply;
       return written(name, (from, frame) => destructure(from[name], frame));

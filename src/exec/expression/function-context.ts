@@ -40,7 +40,8 @@ export class ExecutionFunctionContext implements FunctionContext {
 
   get network() {
     assertEffectsAllowed(this.execution, 'HTTP request');
-    return this.execution.services.network;
+    const { services, request } = this.execution;
+    return request.sent === undefined ? services.network : request.sent.over(services.network);
   }
 
   get functions() {

@@ -110,5 +110,5 @@ class Product implements SplitRows {
 function withElement(frame: Frame, row: ObjectValue, path: Idiom, element: Value): PromiseOrValue<Value> {
   const [first, ...deeper] = path.parts;
   if (first?.kind === 'field' && deeper.length === 0) return replaced(row, first.name, element);
-  return setPath(row, path, '=', element, frame);
+  return setPath(row, path, element, frame, true);
 }

@@ -51,7 +51,8 @@ export function speculate(
   }
 }
 
-function expressionsOf(data: Data): readonly Expression[] {
+/** The expressions of the data of a statement. */
+export function expressionsOf(data: Data): readonly Expression[] {
   switch (data.kind) {
     case 'set':
       return data.assignments.flatMap(({ path, value }) => [path, value]);

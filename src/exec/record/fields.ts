@@ -17,6 +17,7 @@ import { denyWrite, skipWrite } from '../authorization/denied-writes.js';
 import { isQueryError, isSafeToExpose } from '../authorization/error-redaction.js';
 import { admits } from '../authorization/permission.js';
 import type { DeniedWrite } from '../runtime/audit-recorder.js';
+import { deeperByWrite, withStackGuard } from '../runtime/depth.js';
 import type { Execution } from '../runtime/execution.js';
 import { type Evaluate, Frame } from '../runtime/frame.js';
 import { Scope } from '../runtime/scope.js';
@@ -182,7 +183,9 @@ function settle(
     scope.set('input', input);
     scope.set('before', old);
     scope.set('after', value);
-    return expression(new Frame(withDefinerRightsCap(change.execution), scope, record));
+    const inner = withDefinerRightsCap(change.execution);
+    if (!field.mayWrite) return expression(new Frame(inner, scope, record));
+    return withStackGuard(() => expression(new Frame(deeperByWrite(inner), scope, record)));
   };
   const defaulted = andThen(start, (given) => {
     const wantsDefault = given === undefined && (creating || definition.default?.always === true);

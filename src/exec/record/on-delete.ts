@@ -10,7 +10,7 @@ import { isArray, type ObjectValue, RecordId, SetValue, type Value } from '../..
 import { withDefinerRightsCap } from '../authorization/definer-rights-cap.js';
 import { isQueryError, isSafeToExpose } from '../authorization/error-redaction.js';
 import { UNCHECKED } from '../authorization/permission.js';
-import { deeper } from '../runtime/depth.js';
+import { deeperByWrite } from '../runtime/depth.js';
 import type { Execution } from '../runtime/execution.js';
 import { Frame } from '../runtime/frame.js';
 import type { Referrer } from '../runtime/links.js';
@@ -72,7 +72,7 @@ export class OnDelete {
   settle(execution: Execution, id: RecordId): PromiseOrValue<void> {
     return andThen(referrersAt(execution, id, []), (referrers) => {
       if (referrers.length === 0) return;
-      const inner: Execution = { ...deeper(withDefinerRightsCap(execution)), checks: UNCHECKED };
+      const inner: Execution = { ...deeperByWrite(withDefinerRightsCap(execution)), checks: UNCHECKED };
       const settled = otherwise(
         () => forEachInOrder(referrers, (referrer) => andThen(this.#act(inner, id, referrer), () => undefined)),
         (error) => {

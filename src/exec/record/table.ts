@@ -5,7 +5,8 @@ import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/data
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import { ASYNC_EVENT, type FieldAction, type Part, type Permission, type TableAction } from '../../language/ast.js';
 import { printExpression, printIdiom } from '../../language/print.js';
-import { type FieldsRead, NO_FIELDS, unionOfReads } from '../../plan/fields-read.js';
+import { mayWrite } from '../../plan/effects.js';
+import { type FieldsRead, fieldsOfEvent, NO_FIELDS, unionOfReads } from '../../plan/fields-read.js';
 import type { Type } from '../../value/type.js';
 import { compileRule, type Rule } from '../authorization/permission.js';
 import type { Execution } from '../runtime/execution.js';
@@ -44,6 +45,8 @@ export interface PreparedField {
   readonly default: Evaluate | undefined;
   readonly value: Evaluate | undefined;
   readonly assert: Evaluate | undefined;
+  /** Whether one of these may write, or call what does. */
+  readonly mayWrite: boolean;
   /** The assertion as text, for its error. */
   readonly assertText: string;
   readonly computed: Evaluate | undefined;
@@ -60,6 +63,9 @@ export interface PreparedEvent {
   /** An asynchronous event is queued; how often it is tried again, and how deep such events may raise each other. */
   readonly queue: { readonly retry: number; readonly maxDepth: number } | undefined;
   readonly when: Evaluate | undefined;
+  /** What WHEN reads of the record, and what all of the event does. */
+  readonly whenReads: FieldsRead;
+  readonly reads: FieldsRead;
   readonly actions: readonly Evaluate[];
 }
 
@@ -135,6 +141,8 @@ export class TablePreparer {
         name: event.name,
         queue: event.async && { ...ASYNC_EVENT, ...event.async },
         when: event.when && compiler.expression(event.when),
+        whenReads: fieldsOfEvent(event.when === undefined ? [] : [event.when]),
+        reads: fieldsOfEvent(event.when === undefined ? event.then : [event.when, ...event.then]),
         actions: event.then.map((each) => compiler.expression(each)),
       })),
       maintainViews: this.#prepareViews(entry, compiler),
@@ -167,6 +175,9 @@ export class TablePreparer {
       default: compile(definition.default?.value),
       value: compile(definition.value),
       assert: compile(definition.assert),
+      mayWrite: [definition.default?.value, definition.value, definition.assert].some(
+        (clause) => clause !== undefined && mayWrite({ kind: 'expression', expression: clause }),
+      ),
       assertText: definition.assert === undefined ? '' : printExpression(definition.assert),
       computed: compile(definition.computed),
       onDelete: compile(definition.reference?.onDelete === 'then' ? definition.reference.then : undefined),

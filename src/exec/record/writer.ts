@@ -9,10 +9,12 @@ import {
 } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { failure } from '../../errors/error.js';
+import { ALL_FIELDS } from '../../plan/fields-read.js';
 import type { Key, Stored } from '../../storage/contract.js';
 import { encodeKey } from '../../value/codecs/key-codec.js';
+import { equals } from '../../value/order.js';
 import { toText } from '../../value/text/text.js';
-import { isObject, type ObjectValue, type RecordId, type RecordKey } from '../../value/value.js';
+import { isObject, newObject, type ObjectValue, type RecordId, type RecordKey } from '../../value/value.js';
 import { denyChange, denyWrite } from '../authorization/denied-writes.js';
 import { updateIndexes } from '../index/maintain.js';
 import type { DeniedWrite } from '../runtime/audit-recorder.js';
@@ -40,6 +42,8 @@ export class StoredRecordWriter implements RecordWriter {
   readonly #tables: TablePreparer;
   readonly #liveQueries: LiveRegistry;
   readonly #onDelete: OnDelete;
+  /** Number of writes so far: if it is the same, no expression has written what was read before it was evaluated. */
+  #writes = 0;
 
   constructor(tables: TablePreparer, liveQueries: LiveRegistry) {
     this.#tables = tables;
@@ -60,6 +64,7 @@ export class StoredRecordWriter implements RecordWriter {
     return this.#locate(execution, id, undefined, (catalog, table, key, stored) => {
       // Existence is checked last, so that the read may be grouped with those of its unique values.
       const taken = unawaited(stored);
+      const writes = this.#writes;
       const isRuled = execution.checks.edit && table.rules.create.kind !== 'full';
       if (isRuled && table.rules.create.kind === 'none')
         return denyWrite(execution, { action: 'create', table: id.table });
@@ -69,7 +74,8 @@ export class StoredRecordWriter implements RecordWriter {
         return andThen(this.#settle(change), (settled) => {
           if (settled === undefined) return denyWrite(execution, { action: 'create', table: id.table });
           return andThen(this.#prefetchClaims(change, settled), () =>
-            andThen(taken, (there) => {
+            // The data may have created it.
+            andThen(writes === this.#writes ? taken : execution.context.transaction.get(key), (there) => {
               // The error is only for a principal who could have created the record.
               if (isObject(there)) throw failure('record_exists', { id: toText(id) });
               return this.#store(change, settled);
@@ -94,20 +100,55 @@ export class StoredRecordWriter implements RecordWriter {
     return this.#locate(execution, id, seen, (catalog, table, key, stored) =>
       andThen(stored, (before) => {
         if (!isObject(before)) return undefined;
-        return andThen(this.#may(execution, table, 'update', before, before, before), (allowed) => {
-          const refusal: DeniedWrite = { action: 'update', table: id.table };
-          if (!allowed) return denyChange(execution, refusal, table.entry, before);
-          const origins = new ElementNumbers();
-          return andThen(this.#draft(execution, table, before, draft, origins), (drafted) => {
-            const change = { execution, catalog, table, id, key, before, drafted, origins, options };
-            return andThen(this.#settle(change), (settled) =>
-              settled === undefined
-                ? denyChange(execution, refusal, table.entry, before)
-                : andThen(this.#prefetchClaims(change, settled), () => this.#store(change, settled)),
-            );
-          });
-        });
+        return this.#change({ execution, catalog, table, id, key, before, draft, options });
       }),
+    );
+  }
+
+  #change(update: Update): PromiseOrValue<WrittenRecord | undefined> {
+    const { execution, catalog, table, id, key, before, draft, options } = update;
+    const writes = this.#writes;
+    const refusal: DeniedWrite = { action: 'update', table: id.table };
+    return andThen(this.#may(execution, table, 'update', before, before, before), (allowed) => {
+      if (!allowed) return denyChange(execution, refusal, table.entry, before);
+      const origins = new ElementNumbers();
+      return andThen(this.#draft(execution, table, before, draft, origins), (drafted) =>
+        andThen(this.#presently(update, writes), (now) => {
+          if (now !== before) return now && this.#changeAgain(update, now);
+          const change: Change = { execution, catalog, table, id, key, before, drafted, origins, options };
+          return andThen(this.#settle(change), (settled) => {
+            if (settled === undefined) return denyChange(execution, refusal, table.entry, before);
+            return andThen(this.#presently(update, writes), (last) => {
+              if (last !== before) throw failure('record_changed_within', { id: toText(id) });
+              return andThen(this.#prefetchClaims(change, settled), () => this.#store(change, settled));
+            });
+          });
+        }),
+      );
+    });
+  }
+
+  /** The record as it is now: the same object, unless an expression that was evaluated since has changed it. */
+  #presently(
+    { execution, key, before }: Pick<Update, 'execution' | 'key' | 'before'>,
+    writes: number,
+  ): PromiseOrValue<ObjectValue | undefined> {
+    if (writes === this.#writes) return before;
+    return andThen(execution.context.transaction.get(key), (now) => {
+      if (!isObject(now)) return undefined;
+      return equals(now, before) ? before : now;
+    });
+  }
+
+  /** The data of a statement has changed the record itself: its results are applied to what it is by now. */
+  #changeAgain(update: Update, now: ObjectValue): PromiseOrValue<WrittenRecord | undefined> {
+    const { execution, table, id, draft, isAgain } = update;
+    if (isAgain === true) throw failure('record_changed_within', { id: toText(id) });
+    const seen = execution.checks.view
+      ? execution.services.reader.present(execution, table.entry, now, 'update', ALL_FIELDS)
+      : now;
+    return andThen(seen, (shown) =>
+      this.#change({ ...update, before: now, draft: (before) => draft(before, shown ?? newObject()), isAgain: true }),
     );
   }
 
@@ -139,18 +180,21 @@ export class StoredRecordWriter implements RecordWriter {
     return this.#locate(execution, id, seen, (catalog, table, key, stored) =>
       andThen(stored, (before) => {
         if (!isObject(before)) return undefined;
+        const writes = this.#writes;
         return andThen(this.#may(execution, table, 'delete', before, before, undefined), (allowed) => {
           const refusal: DeniedWrite = { action: 'delete', table: id.table };
           if (!allowed) return denyChange(execution, refusal, table.entry, before);
-          if (isUnconnected) return this.#drop(execution, catalog, table, id, key, before, isUnconnected);
-          const checked = this.#onDelete.check(execution, id);
-          return andThen(
-            andThen(checked, () => this.#deleteEdges(execution, id)),
-            (cleared) =>
-              cleared
-                ? this.#drop(execution, catalog, table, id, key, before)
-                : denyChange(execution, refusal, table.entry, before),
-          );
+          const cleared = isUnconnected
+            ? true
+            : andThen(this.#onDelete.check(execution, id), () => this.#deleteEdges(execution, id));
+          return andThen(cleared, (done) => {
+            if (!done) return denyChange(execution, refusal, table.entry, before);
+            // Events of its edges may have changed the record, or deleted it.
+            return andThen(
+              this.#presently({ execution, key, before }, writes),
+              (now) => now && this.#drop(execution, catalog, table, id, key, now, isUnconnected),
+            );
+          });
         });
       }),
     );
@@ -186,6 +230,7 @@ export class StoredRecordWriter implements RecordWriter {
   ): PromiseOrValue<WrittenRecord> {
     const { transaction } = execution.context;
     const key = id.key as RecordKey;
+    this.#writes++;
     transaction.delete(stored);
     for (const [edge] of edgeEntries(catalog, table.entry, key, before)) transaction.delete(edge);
     const written: WrittenRecord = { table: table.entry, id, before, after: undefined };
@@ -292,6 +337,7 @@ export class StoredRecordWriter implements RecordWriter {
     const kept = table.entry.definition.drop
       ? undefined
       : andThen(this.#index(change, after), () => {
+          this.#writes++;
           transaction.put(change.key, after);
           if (options.edge === true && before === undefined) {
             for (const [edge, end] of edgeEntries(catalog, table.entry, key, after)) transaction.put(edge, end);
@@ -417,6 +463,20 @@ function prefetchEdges(execution: Execution, found: readonly FoundRecord[]): Pro
         },
       ),
   );
+}
+
+/** A record to be changed as a draft says. */
+interface Update {
+  readonly execution: Execution;
+  readonly catalog: DatabaseCatalog;
+  readonly table: PreparedTable;
+  readonly id: RecordId;
+  readonly key: Key;
+  readonly before: ObjectValue;
+  readonly draft: Draft;
+  readonly options: WriteOptions;
+  /** The draft is applied for the second time. */
+  readonly isAgain?: boolean;
 }
 
 /** A record being written. */

@@ -1,13 +1,13 @@
-/** Maximum call depth of functions, closures, events and computed fields. */
+/** Maximum call depth of functions, closures, events, computed fields, and clauses of fields that write. */
 import { otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { failure } from '../../errors/error.js';
+import { failure, TesseraError } from '../../errors/error.js';
 import type { Execution } from './execution.js';
 import { Variants } from './variants.js';
 
 export const MAX_DEPTH = 240;
 
-/** How much deeper an event lies than what raises it, so that those that raise each other soon come to an end. */
-const EVENT_DEPTH = 10;
+/** How much deeper lies what a write causes, so that writes that cause each other soon come to an end. */
+const CAUSED_DEPTH = 10;
 
 /**
  * The same execution one level deeper.
@@ -23,13 +23,17 @@ export function deeper(execution: Execution): Execution {
 }
 
 /**
- * The execution in which an event runs.
+ * The execution of code that a write causes and that may write itself: an event, the clause of a field.
  * @throws TesseraError `computation_too_deep`
  */
-export function deeperByEvent(execution: Execution): Execution {
-  const depth = execution.depth + EVENT_DEPTH;
-  if (depth > MAX_DEPTH) throw failure('computation_too_deep');
-  return { ...execution, depth, variants: new Variants() };
+export function deeperByWrite(execution: Execution): Execution {
+  const variants = Variants.of(execution);
+  if (variants.caused === undefined) {
+    const depth = execution.depth + CAUSED_DEPTH;
+    if (depth > MAX_DEPTH) throw failure('computation_too_deep');
+    variants.caused = { ...execution, depth, variants: new Variants() };
+  }
+  return variants.caused;
 }
 
 /**
@@ -40,6 +44,14 @@ export function withStackGuard<T>(body: () => PromiseOrValue<T>): PromiseOrValue
   return otherwise(body, (error) => {
     throw isStackOverflow(error) ? failure('computation_too_deep', undefined, { cause: error }) : error;
   });
+}
+
+/** Whether the maximum depth was reached, perhaps within an event or the like, whose error tells of it. */
+export function isTooDeep(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (at instanceof TesseraError && at.code === 'computation_too_deep') return true;
+  }
+  return false;
 }
 
 function isStackOverflow(error: unknown): boolean {

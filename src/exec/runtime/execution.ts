@@ -35,6 +35,7 @@ import type {
 import type { RequestMemory } from './request-memory.js';
 import type { RevocationFlag } from './revocation-flag.js';
 import type { ScriptRunner } from './script-runner.js';
+import type { SentRequests } from './sent-requests.js';
 import type { TextAnalyzer } from './text-analyzer.js';
 import type { TransactionContext } from './transaction-context.js';
 import type { Variants } from './variants.js';
@@ -108,6 +109,8 @@ export interface RequestContext {
   readonly listener: LiveListener | undefined;
   /** Records definitions, grants and denied writes; absent where no audit log is kept. */
   readonly auditRecorder: AuditRecorder | undefined;
+  /** What earlier attempts have sent; absent where there are none. */
+  readonly sent: SentRequests | undefined;
   /** How many asynchronous events led to this one. */
   readonly eventDepth: number;
   /** The client may SLEEP, in stored code as well, and no other request waits for it. */

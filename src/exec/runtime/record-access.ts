@@ -58,8 +58,10 @@ export interface FoundRecord {
 
 /**
  * The record as a statement would have it; `before` is the stored one, without elements that the principal may not see.
+ * It evaluates the expressions of the statement once. Where these have changed the record themselves, it is applied
+ * once more, to the record as it is then, which the principal sees as `seen`.
  */
-export type Draft = (before: ObjectValue | undefined) => PromiseOrValue<ObjectValue>;
+export type Draft = (before: ObjectValue | undefined, seen?: ObjectValue) => PromiseOrValue<ObjectValue>;
 
 export interface WriteOptions {
   /** The record becomes an edge between its `in` and `out`. */

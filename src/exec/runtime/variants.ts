@@ -11,6 +11,8 @@ export class Variants<Execution extends { readonly variants: Variants<Execution>
   computing: Execution | undefined = undefined;
   /** One level deeper. */
   deeper: Execution | undefined = undefined;
+  /** In which code runs that a write causes. */
+  caused: Execution | undefined = undefined;
   /** In which nothing can be written. */
   reading: Execution | undefined = undefined;
   /** In which code of definitions runs. */

@@ -2,16 +2,17 @@
 import { andThen, forEachInOrder, mapInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Assignment, Data, Idiom } from '../../language/ast.js';
+import { mayWrite } from '../../plan/effects.js';
 import { type FieldsRead, fieldsOfData } from '../../plan/fields-read.js';
 import { patch } from '../../value/patch/patch.js';
 import { deepMerge, withField, withoutNone } from '../../value/paths.js';
 import { toErrorText } from '../../value/text/text.js';
 import { isArray, isObject, newObject, type ObjectValue, SetValue, type Value } from '../../value/value.js';
 import { isQueryError } from '../authorization/error-redaction.js';
-import { compileAssign, unsetPath } from '../expression/assign.js';
-import { isSpeculable } from '../prefetch/speculate.js';
+import { compileAssign, compileUnset } from '../expression/assign.js';
+import { expressionsOf, isSpeculable } from '../prefetch/speculate.js';
 import { restoreFields } from '../record/hidden.js';
-import type { Compiler, Frame } from '../runtime/frame.js';
+import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import type { Draft, WriteOptions } from '../runtime/record-access.js';
 
 export interface CompiledData {
@@ -25,6 +26,8 @@ export interface CompiledData {
   draft(frame: Frame): Draft;
   /** Whether a draft can be made in advance, to determine its reads. */
   readonly isSpeculable: boolean;
+  /** Whether its expressions may write. */
+  readonly writes: boolean;
 }
 
 /** Compiles CONTENT, MERGE, PATCH, REPLACE, SET or UNSET to the function from the stored record to the new one. */
@@ -35,6 +38,8 @@ export function compileData(data: Data | undefined, compiler: Compiler): Compile
     options,
     draft,
     reads: fieldsOfData(data),
+    writes:
+      data !== undefined && expressionsOf(data).some((expression) => mayWrite({ kind: 'expression', expression })),
     // Synchronous stores don't need it.
     get isSpeculable() {
       known ??= isSpeculable(data);
@@ -51,68 +56,85 @@ function compileDraft(data: Data | undefined, compiler: Compiler): Pick<Compiled
       const value = compiler.expression(data.value);
       return {
         options: { keepsReadonly: data.kind === 'content' },
-        draft: (frame) => () => andThen(value(frame), (content) => asContent(content)),
+        draft: (frame) => {
+          const given = once(value, frame);
+          return () => andThen(given(), (content) => asContent(content));
+        },
       };
     }
     case 'merge': {
       const value = compiler.expression(data.value);
       return {
         options: {},
-        draft: (frame) => (before) =>
-          andThen(value(frame), (changes) => {
-            if (!isObject(changes)) throw failure('invalid_merge', { value: toErrorText(changes) });
-            return deepMerge(before ?? newObject(), changes) as ObjectValue;
-          }),
+        draft: (frame) => {
+          const given = once(value, frame);
+          return (before) =>
+            andThen(given(), (changes) => {
+              if (!isObject(changes)) throw failure('invalid_merge', { value: toErrorText(changes) });
+              return deepMerge(before ?? newObject(), changes) as ObjectValue;
+            });
+        },
       };
     }
     case 'patch': {
       const value = compiler.expression(data.value);
       return {
         options: {},
-        draft: (frame) => (before) =>
-          andThen(value(frame), (operations) => {
-            const seen = isObject(frame.current) ? frame.current : newObject();
-            const patched = patch(seen, operations);
-            if (!isObject(patched)) throw failure('invalid_content', { value: toErrorText(patched) });
-            return restoreFields(patched, seen, before ?? seen) as ObjectValue;
-          }),
+        draft: (frame) => {
+          const given = once(value, frame);
+          return (before, shown = isObject(frame.current) ? frame.current : newObject()) =>
+            andThen(given(), (operations) => {
+              const patched = patch(shown, operations);
+              if (!isObject(patched)) throw failure('invalid_content', { value: toErrorText(patched) });
+              return restoreFields(patched, shown, before ?? shown) as ObjectValue;
+            });
+        },
       };
     }
     case 'set': {
       const assign = compileAssignments(data.assignments, compiler);
-      return { options: {}, draft: (frame) => (before) => assign(frame, before ?? newObject()) };
+      return { options: {}, draft: assign };
     }
-    case 'unset':
+    case 'unset': {
+      const unset = compileUnset(data.paths, compiler);
+      const places = data.paths.map((path) => ({ path }));
       return {
         options: { inputless: true },
-        draft: (frame) => (before) =>
-          onWhatIsSeen(
-            frame,
-            before ?? newObject(),
-            data.paths.map((path) => ({ path })),
-            (record) => data.paths.reduce(unsetPath, record),
-          ),
+        draft: (outer) => (before, seen) => {
+          const frame = seen === undefined ? outer : outer.within(seen);
+          return onWhatIsSeen(frame, before ?? newObject(), places, (record) => unset(record, frame));
+        },
       };
+    }
   }
+}
+
+/** The value of an expression, evaluated when it is first asked for. */
+function once(evaluate: Evaluate, frame: Frame): () => PromiseOrValue<Value> {
+  let known: { readonly value: PromiseOrValue<Value> } | undefined;
+  return () => {
+    known ??= { value: evaluate(frame) };
+    return known.value;
+  };
 }
 
 /**
  * Assignments see the record as it was before the statement, whatever their order: `SET a = 1, b = a` uses the old `a`.
  */
-export function compileAssignments(
-  assignments: readonly Assignment[],
-  compiler: Compiler,
-): (frame: Frame, record: ObjectValue) => PromiseOrValue<ObjectValue> {
+export function compileAssignments(assignments: readonly Assignment[], compiler: Compiler): (frame: Frame) => Draft {
   const compiled = assignments.map(({ path, operator, value }) => ({
     path,
     assign: compileAssign(path, compiler),
     operator,
     value: compiler.expression(value),
   }));
-  return (frame, record) =>
-    andThen(
-      mapInOrder(compiled, (each) => each.value(frame)),
-      (values) =>
+  return (outer) => {
+    let given: PromiseOrValue<readonly Value[]> | undefined;
+    return (before, seen) => {
+      const frame = seen === undefined ? outer : outer.within(seen);
+      const record = before ?? newObject();
+      given ??= mapInOrder(compiled, (each) => each.value(outer));
+      return andThen(given, (values) =>
         onWhatIsSeen(frame, record, assignments, (shown) => {
           let draft = shown;
           const done = forEachInOrder(compiled, ({ path, assign, operator }, index) => {
@@ -127,7 +149,9 @@ export function compileAssignments(
           });
           return andThen(done, () => draft);
         }),
-    );
+      );
+    };
+  };
 }
 
 /**

@@ -134,7 +134,7 @@ function compileRows(
         mapInOrder(row, (evaluate) => evaluate(frame)),
         (values) =>
           data.fields.reduce<PromiseOrValue<ObjectValue>>(
-            (record, field, at) => andThen(record, (built) => setPath(built, field, '=', values[at], frame)),
+            (record, field, at) => andThen(record, (built) => setPath(built, field, values[at], frame)),
             newObject(),
           ),
       ),

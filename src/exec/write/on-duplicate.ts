@@ -4,11 +4,11 @@ import { TesseraError } from '../../errors/error.js';
 import type { Insert } from '../../language/ast.js';
 import { fieldsAssigned } from '../../plan/fields-read.js';
 import { equals } from '../../value/order.js';
-import { newObject, type ObjectValue, RecordId } from '../../value/value.js';
+import { type ObjectValue, RecordId } from '../../value/value.js';
 import { listedRecordExists, recordExists } from '../authorization/denied-writes.js';
 import { findByUniqueIndex } from '../index/maintain.js';
 import { type Compiler, Frame } from '../runtime/frame.js';
-import type { Draft, WrittenRecord } from '../runtime/record-access.js';
+import type { WrittenRecord } from '../runtime/record-access.js';
 import { Scope } from '../runtime/scope.js';
 import { compileAssignments } from './data.js';
 
@@ -44,8 +44,7 @@ export function compileOnDuplicate(insert: Insert, compiler: Compiler): CreateOr
         const scope = new Scope(frame.scope);
         scope.set('input', given);
         const inner = new Frame(execution, scope, seen, frame);
-        const draft: Draft = (before) => update(inner, before ?? newObject());
-        return execution.services.writer.update(execution, duplicate, draft, {}, seen);
+        return execution.services.writer.update(execution, duplicate, update(inner), {}, seen);
       });
     });
   };

@@ -1,6 +1,6 @@
 /** The RETURN clause of statements that write: the visible forms of a record before and after. */
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { TesseraError } from '../../errors/error.js';
+import { failure, TesseraError } from '../../errors/error.js';
 import type { Output } from '../../language/ast.js';
 import { type FieldsRead, fieldsReturned, type OutputReads } from '../../plan/fields-read.js';
 import { diff } from '../../value/patch/diff.js';
@@ -91,6 +91,7 @@ function rethrowFieldError(error: unknown): never {
 /**
  * The result of a statement that wrote records: the value of RETURN for each, in order. Imports return no
  * rows.
+ * @throws TesseraError `only_one` when a statement with ONLY wrote several, whatever it returns of them
  */
 export function answerWritten(
   frame: Frame,
@@ -99,6 +100,7 @@ export function answerWritten(
   only: boolean,
 ): PromiseOrValue<Value> {
   if (frame.execution.importing) return applyOnly([], only);
+  if (only && written.filter((each) => each !== undefined).length > 1) throw failure('only_one');
   const outputs = mapChunks(frame.execution, written, (each) =>
     // Forms of large records are much work.
     each === undefined ? undefined : andThen(maybeYield(frame.execution), () => output(frame, each)),

@@ -83,8 +83,8 @@ export function writeEdge(
     if (!exists) return undefined;
     const withEnds =
       (draft: Draft): Draft =>
-      (before) =>
-        andThen(draft(before), (record) => withField(withField(record, 'in', ends.start), 'out', ends.end));
+      (before, seen) =>
+        andThen(draft(before, seen), (record) => withField(withField(record, 'in', ends.start), 'out', ends.end));
     const create = (id: RecordId, draft: Draft) =>
       execution.services.writer.create(execution, id, withEnds(draft), { ...options, edge: true });
     const write = (id: RecordId, draft: typeof draftFor) =>
@@ -107,8 +107,8 @@ export function writeEdge(
 
 /** The data of an edge that is named must not lead it elsewhere. */
 function endingAt({ start, end }: EdgeEnds, draft: Draft): Draft {
-  return (before) =>
-    andThen(draft(before), (record) => {
+  return (before, seen) =>
+    andThen(draft(before, seen), (record) => {
       for (const [given, named] of [
         [record['in'], start],
         [record['out'], end],

@@ -15,7 +15,7 @@ import { OperatorCompiler } from '../operators/operators.js';
 import { mapPrefetched, type RecordReads } from '../record/prefetch.js';
 import type { Execution } from '../runtime/execution.js';
 import type { Compiler, Frame } from '../runtime/frame.js';
-import type { FoundRecord, WrittenRecord } from '../runtime/record-access.js';
+import type { Draft, FoundRecord, WrittenRecord } from '../runtime/record-access.js';
 import { Prepared } from '../statement/prepared.js';
 import { compileTimeout } from '../statement/timeout.js';
 import { randomId, recordIdIn } from './create.js';
@@ -52,12 +52,21 @@ export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepare
       return andThen(recordExists(execution, target.id), (exists) => {
         if (exists) return [];
         const draft = data.draft(frame.within(undefined));
-        return andThen(execution.services.writer.create(execution, target.id, draft, data.options), (written) => [
-          written,
-        ]);
+        return andThen(data.writes ? createdByData(execution, target.id, draft) : undefined, (seen) =>
+          andThen(
+            seen === undefined
+              ? execution.services.writer.create(execution, target.id, draft, data.options)
+              : execution.services.writer.update(execution, target.id, (before) => draft(before, seen), data.options),
+            (written) => [written],
+          ),
+        );
       });
     });
   };
+
+  /** The record as the principal sees it, if the data of the statement, which is evaluated here, creates it itself. */
+  const createdByData = (execution: Execution, id: RecordId, draft: Draft): PromiseOrValue<ObjectValue | undefined> =>
+    andThen(draft(undefined), () => execution.services.reader.read(execution, id, 'update', data.reads));
 
   /**
    * With a condition, what meets it is changed; otherwise, or when nothing does, a record is made, unless a unique

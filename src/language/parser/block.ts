@@ -1,6 +1,9 @@
 /** `{ s; s; e }`. */
 import type { Block, Expression, Statement } from '../ast.js';
+import { SESSION_KEYWORDS } from '../keywords.js';
+import type { Mark } from '../source-error.js';
 import type { Parser } from './parser.js';
+import type { ReadStatement } from './suggestion.js';
 
 /** A block where only a block may stand: the body of a loop, a function, a branch. */
 export function block(parser: Parser): Block {
@@ -21,14 +24,14 @@ export function blockRest(parser: Parser, openedAt: number): Block | Expression[
   const outer = parser.enter();
   const statements: Statement[] = [];
   if (!parser.isPunct(';')) {
-    const first = parser.grammar.statement(parser);
-    if (first.kind === 'expression' && parser.acceptPunct(',')) {
-      const items = [first.expression, ...parser.listUntil('}', openedAt, () => parser.expression())];
+    const first = begunStatement(parser);
+    if (first.statement.kind === 'expression' && parser.acceptPunct(',')) {
+      const items = [first.statement.expression, ...parser.listUntil('}', openedAt, () => parser.expression())];
       parser.leave(outer);
       return items;
     }
-    // A second statement must be separated; the error mentions that.
-    statements.push(first);
+    endOfStatement(parser, openedAt, first);
+    statements.push(first.statement);
   }
   const all = statementsUntilBrace(parser, statements, openedAt);
   parser.leave(outer);
@@ -40,18 +43,40 @@ function statementsUntilBrace(parser: Parser, statements: Statement[], openedAt:
   const list = parser.openList(key, statements);
   while (!parser.acceptPunct('}')) {
     if (parser.acceptPunct(';')) continue;
-    const { start } = parser;
-    const statement = parser.grammar.statement(parser);
-    list.items.push(statement);
-    endOfStatement(parser, openedAt, statement, start);
+    const read = begunStatement(parser);
+    list.items.push(read.statement);
+    endOfStatement(parser, openedAt, read);
     parser.mayPause(list);
   }
   parser.pauses?.close(key, list);
   return list.items;
 }
 
-/** A statement ends with a semicolon, unless the block ends or a brace has just ended what a semicolon would. */
-function endOfStatement(parser: Parser, openedAt: number, statement: Statement, start: number): void {
-  if (parser.acceptPunct(';') || parser.isPunct('}') || parser.source[parser.previousEnd - 1] === '}') return;
-  parser.unclosed('}', openedAt, { statement, start });
+/** A statement of a block, with the keyword of a session statement that is all of it. */
+interface BlockStatement extends ReadStatement {
+  readonly keyword: Mark | undefined;
 }
+
+function begunStatement(parser: Parser): BlockStatement {
+  const { start, end } = parser;
+  const isReserved = SESSION_KEYWORDS.has(parser.word);
+  const statement = parser.grammar.statement(parser);
+  return { statement, start, keyword: isReserved && parser.previousEnd === end ? { start, end } : undefined };
+}
+
+/**
+ * A statement ends with a semicolon, unless the block ends or a brace has just ended what a semicolon would. A keyword
+ * of a session statement isn't taken for a field: nothing would be done, without an error.
+ */
+function endOfStatement(parser: Parser, openedAt: number, read: BlockStatement): void {
+  const isEnded = parser.isPunct(';') || parser.isPunct('}') || parser.source[parser.previousEnd - 1] === '}';
+  if (!isEnded) parser.unclosed('}', openedAt, read);
+  const { keyword } = read;
+  if (keyword !== undefined) {
+    const name = parser.source.slice(keyword.start, keyword.end).toUpperCase();
+    parser.fail(`Unexpected token \`${name}\`, expected a statement`, { ...keyword, label: RESERVED });
+  }
+  parser.acceptPunct(';');
+}
+
+const RESERVED = 'This is a reserved keyword here; a field of this name is written in backticks';

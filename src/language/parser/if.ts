@@ -28,9 +28,9 @@ export function ifExpression(parser: Parser): If {
   return { kind: 'if', branches, ...(otherwise !== undefined && { otherwise }) };
 }
 
-/** The body of a branch. Braces are a block here, never an object. */
+/** The body of a branch: a block, or behind THEN any expression, whose braces may be an object or a set as elsewhere. */
 function branch(parser: Parser, hasThen: boolean): Expression {
-  if (!hasThen || parser.isPunct('{')) return block(parser);
+  if (!hasThen) return block(parser);
   const value = parser.expression();
   parser.acceptPunct(';');
   return value;

@@ -247,8 +247,8 @@ function ifText({ branches, otherwise }: If, printer: Printer): string {
   return hasThen ? `${text} END` : text;
 }
 
-/** Braces would parse as a block, and `IF` after ELSE as part of the same IF. */
+/** `IF` after ELSE would parse as part of the same IF. */
 function branchText(value: Expression, printer: Printer): string {
   const text = printer.expression(value);
-  return value.kind !== 'block' && (text.startsWith('{') || value.kind === 'if') ? `(${text})` : text;
+  return value.kind === 'if' ? `(${text})` : text;
 }

@@ -24,6 +24,7 @@ import type { Executor } from '../../exec/executor.js';
 import type { AuditRecorder } from '../../exec/runtime/audit-recorder.js';
 import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { QueuedEvents } from '../../exec/runtime/nodes.js';
+import { SentRequests } from '../../exec/runtime/sent-requests.js';
 import type { Entry, Key, KeyRange, ScanOptions, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { isConflict, withRetries, withRetriesAccepted } from '../../storage/retry.js';
@@ -266,10 +267,12 @@ export class EventRunner implements QueuedEvents {
       {},
     );
     const memory = transactions.budget;
+    const sent = new SentRequests();
     const work = (auditRecorder?: () => AuditRecorder) => (transaction: Transaction) =>
-      this.#fenced(transaction, event.databaseId, () =>
-        this.#run(transaction, key, event, identity, auditRecorder?.()),
-      );
+      this.#fenced(transaction, event.databaseId, () => {
+        sent.begin();
+        return this.#run(transaction, key, event, identity, auditRecorder?.(), sent);
+      });
     if (audit === undefined) return withRetriesAccepted(engine, work(), true, { memory });
     // The audit log records only what is durable.
     return new Auditor(audit, {}, { key: undefined, identity }).attempting((auditRecorder) =>
@@ -284,6 +287,7 @@ export class EventRunner implements QueuedEvents {
     event: QueuedEvent,
     identity: SessionIdentity,
     auditRecorder: AuditRecorder | undefined,
+    sent: SentRequests,
   ): PromiseOrValue<void> {
     const { executor, environment, maxTime = MAX_TIME } = this.#services;
     return andThen(transaction.get(key), (entry) => {
@@ -294,6 +298,7 @@ export class EventRunner implements QueuedEvents {
         identity,
         interrupt: RequestInterrupt.begin(environment).within(maxTime),
         auditRecorder,
+        sent,
       });
     });
   }

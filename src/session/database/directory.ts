@@ -24,6 +24,7 @@ import type { Execution } from '../../exec/runtime/execution.js';
 import { Frame } from '../../exec/runtime/frame.js';
 import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import { Scope } from '../../exec/runtime/scope.js';
+import { SentRequests } from '../../exec/runtime/sent-requests.js';
 import type { Expression } from '../../language/ast.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
@@ -188,13 +189,16 @@ export class StoreDirectory implements Directory {
     const evaluate = this.#executor.compiler.expression(expression);
     const { principal, session, token, auth, access, origin } = identity;
     const run = (auditRecorder?: () => AuditRecorder) => {
+      const sent = new SentRequests();
       const work = (transaction: Transaction) => {
+        sent.begin();
         const execution = this.#executor.execution({
           transaction,
           identity: { principal, databasePath, session, token, auth, access },
           interrupt: RequestInterrupt.begin(this.#environment),
           privileged: true,
           auditRecorder: auditRecorder?.(),
+          sent,
         });
         const scope = new Scope();
         for (const name of Object.keys(variables)) scope.set(name, variables[name]);

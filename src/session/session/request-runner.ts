@@ -15,6 +15,7 @@ import type { Execution, Interrupt, LiveListener } from '../../exec/runtime/exec
 import { interruptible } from '../../exec/runtime/interruptible.js';
 import type { RequestMemory } from '../../exec/runtime/request-memory.js';
 import { Scope } from '../../exec/runtime/scope.js';
+import { SentRequests } from '../../exec/runtime/sent-requests.js';
 import type { Statement, Use } from '../../language/ast.js';
 import { type Effects, effectsOf } from '../../plan/effects.js';
 import type { Transaction } from '../../storage/contract.js';
@@ -59,6 +60,8 @@ export class RequestRunner {
   #own: OwnStatements | undefined;
   /** Those of the current statement. */
   #literals: readonly Value[] | undefined;
+  /** What attempts at the current statement or block have sent to other servers. */
+  #sent: SentRequests | undefined;
 
   constructor(services: RunnerServices, request: RunnerRequest, held?: Transaction) {
     this.#services = services;
@@ -271,7 +274,10 @@ export class RequestRunner {
   /** Makes an attempt at a statement; each attempt starts with the memory of the first. */
   #attempts(statement: Statement): (transaction: Transaction) => PromiseOrValue<Value> {
     const mark = this.#memory.used;
+    const sent = new SentRequests();
+    this.#sent = sent;
     return (transaction) => {
+      sent.begin();
       this.#beginAudit();
       this.#memory.releaseTo(mark);
       return this.#evaluateAnew(statement, transaction);
@@ -279,6 +285,7 @@ export class RequestRunner {
   }
 
   #reading(statement: Statement): PromiseOrValue<Value> {
+    this.#sent = undefined;
     const transaction = beginSnapshot(this.#services.engine, this.#durability, this.#wait);
     return isPromise(transaction)
       ? transaction.then((begun) => this.#readIn(begun, statement))
@@ -346,9 +353,12 @@ export class RequestRunner {
     const [identity, applied] = [this.#identity, this.#applied];
     let scope = new Scope();
     const mark = this.#memory.used;
+    const sent = new SentRequests();
+    this.#sent = sent;
     try {
       const work = async (transaction: Transaction) => {
         [this.#identity, this.#applied] = [identity, applied];
+        sent.begin();
         this.#beginAudit();
         this.#memory.releaseTo(mark);
         scope = new Scope(this.#scope);
@@ -471,6 +481,7 @@ export class RequestRunner {
       strict: this.#applied.strict,
       listener: this.#listener,
       auditRecorder: this.#buffer,
+      sent: this.#sent,
     });
   }
 

@@ -32,7 +32,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   replace: { needs: 'value', apply: (document, { path, value }) => write(document, path, value, 'replace') },
   remove: { needs: undefined, apply: (document, { path }) => remove(document, path) },
   change: { needs: 'value', apply: change },
-  copy: { needs: 'from', apply: (document, { path, from }) => write(document, path, read(document, from), 'add') },
+  copy: { needs: 'from', apply: (document, { path, from }) => write(document, path, found(document, from), 'add') },
   move: { needs: 'from', apply: move },
   test: { needs: 'value', apply: test },
 };
@@ -90,6 +90,17 @@ function read(document: Value, path: Pointer): Value {
   return at;
 }
 
+/** What is copied or moved; without it the target would be lost. */
+function found(document: Value, path: Pointer): Value {
+  const value = read(document, path);
+  if (value === undefined) throw invalid(`There is nothing at '${printed(path)}'`);
+  return value;
+}
+
+function printed(path: Pointer): string {
+  return path.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
 function write(document: Value, path: Pointer, value: Value, mode: 'add' | 'replace', depth = 0): Value {
   const step = path[depth];
   if (step === undefined) {
@@ -129,7 +140,8 @@ function remove(document: Value, path: Pointer, depth = 0): Value {
 
 function change(document: Value, { path, value }: Operation): Value {
   const text = read(document, path);
-  if (typeof text !== 'string' || typeof value !== 'string') return document;
+  if (typeof text !== 'string') throw invalid(`'${printed(path)}' is not a text to change`);
+  if (typeof value !== 'string') throw invalid("Key 'value' is not the change of a text");
   return write(document, path, patchText(text, value), 'replace');
 }
 
@@ -137,13 +149,13 @@ function move(document: Value, { path, from }: Operation): Value {
   if (from.length < path.length && from.every((step, index) => step === path[index])) {
     throw invalid('A value cannot be moved into itself');
   }
-  return write(remove(document, from), path, read(document, from), 'add');
+  return write(remove(document, from), path, found(document, from), 'add');
 }
 
 function test(document: Value, { path, value }: Operation): Value {
-  const found = read(document, path);
-  if (equals(found, value)) return document;
-  throw failure('patch_test_failed', { expected: toErrorText(value), found: toErrorText(found) });
+  const actual = read(document, path);
+  if (equals(actual, value)) return document;
+  throw failure('patch_test_failed', { expected: toErrorText(value), found: toErrorText(actual) });
 }
 
 const INDEX = /^(?:0|[1-9]\d{0,9})$/;

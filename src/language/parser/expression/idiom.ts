@@ -20,11 +20,15 @@ export function parts(parser: Parser, path: Part[], callable = false): Part[] {
   while (parser.kind === 'punct') {
     const part = nextPart(parser, callable || path.length > 0);
     if (part === undefined) break;
-    path.push(part);
-    parser.grow();
-    if (part.kind === 'recursion' && !part.enclosed) path[path.length - 1] = { ...part, path: recursed(parser) };
+    append(parser, path, part);
   }
   return path;
+}
+
+/** Appends a part that was read, a recursion with the path behind it that it repeats. */
+export function append(parser: Parser, path: Part[], part: Part): void {
+  parser.grow();
+  path.push(part.kind === 'recursion' && !part.enclosed ? { ...part, path: recursed(parser) } : part);
 }
 
 function nextPart(parser: Parser, callable: boolean): Part | undefined {

@@ -2,13 +2,13 @@
  * Operands: literals, names, calls, brackets, statements as values, and the path behind any of
  * them.
  */
-import type { Expression, Idiom } from '../../ast.js';
+import type { Expression, Idiom, Part } from '../../ast.js';
 import { ifExpression } from '../if.js';
 import type { Parser } from '../parser.js';
 import { type FunctionNameSegment, knownCall, path, scriptFunction, segment } from './call.js';
 import { closure } from './closure.js';
 import { arrayLiteral, braces } from './collection.js';
-import { afterDot, isPathStart, parts } from './idiom.js';
+import { afterDot, append, isPathStart, parts } from './idiom.js';
 import { literal, numberLiteral, prefixedLiteral, regexLiteral } from './literal.js';
 import { mock } from './mock.js';
 import { parenthesized } from './parentheses.js';
@@ -113,7 +113,8 @@ function punctuated(parser: Parser): Expression {
 /** `@.a`, `@[0]`, `@->e`; the first dot may be missing. The current value is written only where a path follows. */
 function current(parser: Parser): Idiom {
   parser.advance();
-  const path = parser.isPunct('.') || parser.isPunct('[') || isPathStart(parser) ? [] : [afterDot(parser)];
+  const path: Part[] = [];
+  if (!parser.isPunct('.') && !parser.isPunct('[') && !isPathStart(parser)) append(parser, path, afterDot(parser));
   return { kind: 'idiom', start: { kind: 'param', name: 'this', current: true }, parts: parts(parser, path) };
 }
 

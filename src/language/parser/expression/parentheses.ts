@@ -2,6 +2,7 @@
 
 import { Float, Geometry } from '../../../value/value.js';
 import type { Expression } from '../../ast.js';
+import { SESSION_KEYWORDS } from '../../keywords.js';
 import type { Parser } from '../parser.js';
 
 const COORDINATE = 'a floating point number';
@@ -12,7 +13,7 @@ export function parenthesized(parser: Parser): Expression {
   parser.advance();
   const word = { name: parser.word, start: parser.start, end: parser.end };
   const inner = parser.expression();
-  if (parser.previousEnd === word.end && OF_SESSIONS.has(word.name) && !parser.isPunct(')')) {
+  if (parser.previousEnd === word.end && SESSION_KEYWORDS.has(word.name) && !parser.isPunct(')')) {
     parser.fail(`Unexpected token \`${word.name}\` expected \`)\``, parser.tokenMark(), {
       start: word.start,
       end: word.end,
@@ -31,9 +32,6 @@ export function parenthesized(parser: Parser): Expression {
   parser.expectClose(')', openedAt);
   return { kind: 'literal', value: new Geometry({ type: 'Point', coordinates: [longitude, latitude] }) };
 }
-
-/** Keywords of session statements, which aren't values. */
-const OF_SESSIONS = new Set(['BEGIN', 'CANCEL', 'COMMIT', 'KILL', 'LIVE', 'OPTION', 'SHOW', 'USE']);
 
 /** The number of a literal that may be part of a point: an int or a float. */
 function coordinate(expression: Expression): number | undefined {
