@@ -3,9 +3,10 @@ import { useId, useState } from 'preact/hooks';
 import { Button } from '../../components/button.js';
 import { Field, SelectField } from '../../components/field.js';
 import { Notice } from '../../components/notice.js';
+import { asError } from '../../connection/as-error.js';
 import type { Connection } from '../../connection/connection.js';
 import { loadDefinitions } from '../../connection/definitions.js';
-import { asError, useLoaded } from '../../connection/use-loaded.js';
+import { useLoaded } from '../../connection/use-loaded.js';
 import type { ViewedUser } from '../../connection/viewed-user.js';
 import { viewing } from '../../session/viewing.js';
 
