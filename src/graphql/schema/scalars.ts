@@ -69,7 +69,7 @@ const ROWS = {
     ...instance(Uuid, parseUuid),
   },
   bytes: {
-    description: 'Bytes, as base64 text: "AQID". The alphabet for URLs is taken, too.',
+    description: 'Bytes, as base64 text. The alphabet for URLs is taken, too.',
     specifiedBy: rfc(4648, 'section-4'),
     ...instance(Uint8Array, bytesFromBase64),
   },
