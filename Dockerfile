@@ -10,7 +10,7 @@ ARG NODE=24-bookworm-slim
 FROM node:${NODE} AS package
 WORKDIR /source
 COPY . .
-RUN npm ci --no-audit --no-fund
+RUN npm ci --workspaces=false --no-audit --no-fund
 RUN npm pack --silent
 
 # The package with exactly the versions that were tested: npm-shrinkwrap.json has all but what development needs, and
@@ -19,7 +19,7 @@ FROM node:${NODE} AS installed
 WORKDIR /opt/tessera
 COPY --from=package /source/tesseradb-*.tgz package.tgz
 RUN tar -xzf package.tgz --strip-components=1 && rm package.tgz
-RUN npm pkg delete devDependencies overrides && npm ci --omit=dev --no-audit --no-fund
+RUN npm pkg delete devDependencies overrides workspaces && npm ci --omit=dev --no-audit --no-fund
 RUN mkdir -p -m 700 /data
 
 FROM node:${NODE}

@@ -1,4 +1,5 @@
-// Installs the dependencies when they are missing or older than the lock file.
+// Installs the dependencies when they are missing or older than the lock file: all of them, or what building and running need, which is
+// a third. What else checks and tests need is listed in tooling/package.json, a workspace.
 import { execFileSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 
@@ -7,8 +8,17 @@ export function npm(...args) {
   execFileSync(process.platform === 'win32' ? 'npm.cmd' : 'npm', args, { stdio: 'inherit' });
 }
 
-export function install() {
-  const installed = 'node_modules/.package-lock.json';
-  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync('package-lock.json').mtimeMs) return;
-  npm('ci', '--no-audit', '--no-fund');
+const LISTED = 'node_modules/.package-lock.json';
+/** Installed with the workspace alone. */
+const TOOLING = 'node_modules/tesseradb-tooling';
+
+const isCurrent = () => existsSync(LISTED) && statSync(LISTED).mtimeMs >= statSync('package-lock.json').mtimeMs;
+
+/** What building and running need. */
+export function installToBuild() {
+  if (!isCurrent()) npm('ci', '--workspaces=false', '--no-audit', '--no-fund');
+}
+
+export function installAll() {
+  if (!isCurrent() || !existsSync(TOOLING)) npm('ci', '--no-audit', '--no-fund');
 }

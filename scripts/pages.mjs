@@ -1,5 +1,5 @@
-// Makes the pages for browsers out of pages/: for each a script and a style sheet in dist/pages/, named by what is in them, and the licences
-// of the libraries that are in there. `npm run build` runs it.
+// Makes the pages for browsers out of pages/ and studio/: for each scripts and style sheets in dist/pages/, named by what is in them, and the
+// licences of the libraries that are in there. `npm run build` runs it.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,12 +12,14 @@ const PAGES = { graphiql: '/graphql', welcome: '/welcome' };
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('dist/pages', { recursive: true, force: true });
 
-for (const [page, address] of Object.entries(PAGES)) {
+/** Bundles a page; resolves with the names of its files. */
+async function bundle(page, entry, options = {}) {
   const folder = `dist/pages/${page}`;
   mkdirSync(folder, { recursive: true });
   const { metafile } = await build({
-    entryPoints: [`pages/${page}.ts`],
+    entryPoints: [entry],
     entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
     outdir: folder,
     bundle: true,
     minify: true,
@@ -27,13 +29,33 @@ for (const [page, address] of Object.entries(PAGES)) {
     legalComments: 'none',
     metafile: true,
     logLevel: 'warning',
+    ...options,
   });
-  const written = Object.keys(metafile.outputs).map((path) => basename(path));
+  const texts = licences(Object.keys(metafile.inputs));
+  if (texts !== '') writeFileSync(`${folder}/LICENSES.txt`, texts);
+  return Object.keys(metafile.outputs).map((path) => basename(path));
+}
+
+for (const [page, address] of Object.entries(PAGES)) {
+  const written = await bundle(page, `pages/${page}.ts`);
   const addressOf = (ending) => `${address}/${written.find((name) => name.endsWith(ending))}`;
   const html = readFileSync(`pages/${page}.html`, 'utf8')
     .replace('{script}', addressOf('.js'))
     .replace('{style}', addressOf('.css'));
-  writeFileSync(`${folder}/index.html`, html);
-  const texts = licences(Object.keys(metafile.inputs));
-  if (texts !== '') writeFileSync(`${folder}/LICENSES.txt`, texts);
+  writeFileSync(`dist/pages/${page}/index.html`, html);
 }
+
+// The Studio. Its views are loaded when they are opened, their styles at once: a few kilobytes.
+const DEVELOPED = '<script type="module" src="./main.tsx"></script>';
+const written = await bundle('studio', 'studio/main.tsx', { splitting: true });
+const isOfMain = (name) => name.startsWith('main-');
+const styles = written.filter((name) => name.endsWith('.css')).sort((a, b) => isOfMain(b) - isOfMain(a));
+const html = readFileSync('studio/index.html', 'utf8');
+if (!html.includes(DEVELOPED)) throw new Error('studio/index.html has another script than this one knows');
+// The server puts a new nonce into each answer: styles that a library adds bear it.
+const built = [
+  '<meta property="csp-nonce" nonce="{nonce}">',
+  `<script type="module" src="/studio/${written.find((name) => isOfMain(name) && name.endsWith('.js'))}" nonce="{nonce}"></script>`,
+  ...styles.map((name) => `<link rel="stylesheet" href="/studio/${name}" nonce="{nonce}">`),
+];
+writeFileSync('dist/pages/studio/index.html', html.replace(DEVELOPED, built.join('\n    ')));

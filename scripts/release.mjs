@@ -83,7 +83,7 @@ function pack(files, staging, out) {
 
 /** The bill of materials of what the package needs when it runs. */
 function sbom(files, staging, date) {
-  const { devDependencies: _, overrides: __, ...manifest } = JSON.parse(files['package.json']);
+  const { devDependencies: _, overrides: __, workspaces: ___, ...manifest } = JSON.parse(files['package.json']);
   writeFileSync(join(staging, 'package.json'), json(manifest));
   const args = ['sbom', '--package-lock-only', '--omit=dev', '--sbom-format=cyclonedx'];
   const text = execFileSync('npm', args, { cwd: staging, encoding: 'utf8', maxBuffer: 1 << 26 });

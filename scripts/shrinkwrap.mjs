@@ -9,8 +9,9 @@ const SHRINKWRAP = 'npm-shrinkwrap.json';
 /** The lock file as far as it is about what the package needs when it runs. */
 export function shrinkwrapOf(lock) {
   const { '': root, ...installed } = lock.packages;
-  const { devDependencies: _, ...rest } = root;
-  const needed = Object.entries(installed).filter(([, { dev }]) => dev !== true);
+  const { devDependencies: _, workspaces = [], ...rest } = root;
+  const isWorkspace = (path, { link }) => link === true || workspaces.includes(path);
+  const needed = Object.entries(installed).filter(([path, entry]) => entry.dev !== true && !isWorkspace(path, entry));
   return { ...lock, packages: { '': rest, ...Object.fromEntries(needed) } };
 }
 

@@ -1,12 +1,12 @@
-// `npm start -- memory --user root --pass secret` is `tessera start memory --user root --pass secret`, after installing and building
-// what is missing or out of date.
+// `npm start -- memory --user root --pass secret` is `tessera start memory --user root --pass secret`, after installing what building and
+// running need, and building, where that is missing or out of date.
 import { readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { install, npm } from './install.mjs';
+import { installToBuild, npm } from './install.mjs';
 
 const parent = process.ppid;
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
-install();
+installToBuild();
 
 const changed = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 const newest = (folder) =>

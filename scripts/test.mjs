@@ -1,4 +1,5 @@
-// `npm test`: installs what is missing, type-checks, lints, runs every test, and closes with the line `N passed, N failed`.
+// `npm test`: installs what is missing, builds, type-checks, lints, runs every test, and closes with the line `N passed, N failed`. A line says
+// when each of these begins and ends.
 // Arguments go to vitest: `npm test -- tests/value`. `--all` (`npm run test:all`) runs each script in every way rather than in two, and more
 // of what takes minutes (`tests/support/runs-all.ts`).
 import { spawn, spawnSync } from 'node:child_process';
@@ -6,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { install } from './install.mjs';
+import { installAll } from './install.mjs';
 
 if (['-h', '--help'].includes(process.argv[2])) {
   console.log(`Installs what is missing, type-checks, lints and runs the tests.
@@ -17,59 +18,61 @@ if (['-h', '--help'].includes(process.argv[2])) {
 }
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
-install();
+/** What `npm test` is at, on standard error as what it finds. */
+const say = (line) => console.error(`npm test: ${line}`);
+
+say('install what is missing; then build, types, lint and spelling side by side; then the tests');
+installAll();
+say('installed');
 
 const all = process.argv[2] === '--all';
 if (all) process.env.TESTS = 'all';
 
 const bin = (name) => join('node_modules', '.bin', process.platform === 'win32' ? `${name}.cmd` : name);
 
-/** Runs programs one after the other, as far as they succeed. Resolves with whether they did, and what they printed. */
-async function run(...commands) {
+/** Runs programs one after the other, as far as they succeed. Resolves with whether they did; what they printed is shown then. */
+async function run(name, ...commands) {
+  say(`${name} begins`);
   const output = [];
+  let isClean = true;
   for (const [program, ...args] of commands) {
     const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk));
     child.once('error', (error) => output.push(Buffer.from(`${error}\n`)));
     const code = await new Promise((resolve) => child.once('close', resolve));
-    if (code !== 0) return { isClean: false, output: Buffer.concat(output) };
+    isClean = code === 0;
+    if (!isClean) break;
   }
-  return { isClean: true, output: Buffer.concat(output) };
+  process.stderr.write(Buffer.concat(output));
+  say(`${name} ${isClean ? 'is fine' : 'failed'}`);
+  return isClean;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-test-'));
 const report = join(folder, 'report.json');
 const CACHE = ['--cache', '--cache-location', 'node_modules/.cache/cspell'];
 // Side by side, since most of them use one processor.
-const checks = [
+const checks = await Promise.all([
   // The end-to-end tests start the built server.
-  [
+  run(
     'build',
-    run(
-      [bin('tsc'), '-p', 'tsconfig.build.json'],
-      [process.execPath, 'scripts/command.mjs'],
-      [process.execPath, 'scripts/pages.mjs'],
-      [bin('vite'), 'build', 'studio', '--logLevel', 'warn'],
-    ),
-  ],
-  ['types', run(...['tsconfig.json', 'pages', 'studio'].map((project) => [bin('tsc'), '-p', project, '--noEmit']))],
-  ['lint', run([bin('biome'), 'check', '--error-on-warnings', '.'])],
-  ['spelling', run([bin('cspell'), 'lint', '--no-progress', '--no-summary', ...CACHE])],
-];
-let failed = 0;
-for (const [name, check] of checks) {
-  const { isClean, output } = await check;
-  process.stderr.write(output);
-  if (isClean) continue;
-  console.error(`\n${name} failed`);
-  failed++;
-}
+    [bin('tsc'), '-p', 'tsconfig.build.json'],
+    [process.execPath, 'scripts/command.mjs'],
+    [process.execPath, 'scripts/pages.mjs'],
+  ),
+  run('types', ...['tsconfig.json', 'pages', 'studio'].map((project) => [bin('tsc'), '-p', project, '--noEmit'])),
+  run('lint', [bin('biome'), 'check', '--error-on-warnings', '.']),
+  run('spelling', [bin('cspell'), 'lint', '--no-progress', '--no-summary', ...CACHE]),
+]);
+let failed = checks.filter((isClean) => !isClean).length;
+say('the tests begin');
 const vitest = spawnSync(
   bin('vitest'),
   ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...process.argv.slice(all ? 3 : 2)],
   { stdio: 'inherit' },
 );
 const clean = vitest.status === 0;
+say(`the tests ${clean ? 'are fine' : 'failed'}`);
 
 let passed = 0;
 try {

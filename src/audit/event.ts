@@ -30,6 +30,8 @@ export type AuditAction =
   | 'import'
   /** A request, statement or write that was denied. */
   | 'refuse'
+  /** An asynchronous event that is given up. */
+  | 'event-lost'
   // The log itself.
   | 'audit-read'
   | 'audit-start'

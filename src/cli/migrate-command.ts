@@ -25,6 +25,24 @@ Examples:
     const { runApply } = await import('./migrate/run.js');
     process.exitCode = await runApply(options, process.stdout);
   });
+  migrate
+    .command('new <name>')
+    .description('Make the next file, for statements to be written into it')
+    .addOption(folderOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+The file has the next number and as many digits as the others, or 0001 in a folder without files, which is made.
+
+Example:
+  tessera migrate new add_email`,
+    )
+    .action(async (name: string, { dir, json }: Pick<MigrateOptions, 'dir' | 'json'>) => {
+      const { createMigration } = await import('./migrate/files.js');
+      const file = createMigration(dir, name);
+      process.stdout.write(json === true ? `${JSON.stringify({ file })}\n` : `${file}\n`);
+    });
   addFolderOptions(
     migrate.command('status').description('List what is applied and what is pending'),
     `
@@ -60,8 +78,13 @@ Example:
 }
 
 function addFolderOptions(command: Command, help: string): Command {
-  return addTargetOptions(command)
-    .addOption(new Flag('--dir <folder>', 'The folder of the files').default('migrations'))
-    .addOption(new Flag('--json', 'Print JSON'))
-    .addHelpText('after', help);
+  return addTargetOptions(command).addOption(folderOption()).addOption(jsonOption()).addHelpText('after', help);
+}
+
+function folderOption(): Flag {
+  return new Flag('--dir <folder>', 'The folder of the files').default('migrations');
+}
+
+function jsonOption(): Flag {
+  return new Flag('--json', 'Print JSON');
 }

@@ -1,5 +1,6 @@
 /** `tessera types`. */
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { realEnvironment } from '../env/real.js';
 import type { RpcClient } from './client/rpc-client.js';
 import { ServerError } from './client/server-error.js';
@@ -72,9 +73,10 @@ async function typesFrom(client: RpcClient, options: TypesOptions): Promise<stri
   return writeTypes(await readSchema(client), CLIENT_DIALECTS[options.for ?? 'client']);
 }
 
-/** Compilers that watch the file see either the old text or the new one. */
+/** Makes the folder, too. Compilers that watch the file see either the old text or the new one. */
 async function replaceFile(file: string, text: string): Promise<void> {
   const unfinished = `${file}.unfinished`;
+  await mkdir(dirname(file), { recursive: true });
   try {
     await writeFile(unfinished, text);
     await rename(unfinished, file);

@@ -1,3 +1,4 @@
+import { valueCode } from '../language/value-code.js';
 import { diff } from '../value/patch/diff.js';
 import { patch } from '../value/patch/patch.js';
 import type { FunctionRow } from './contract.js';
@@ -18,5 +19,12 @@ export const valueFunctions: readonly FunctionRow[] = [
     'any',
     'A value changed by the operations of a JSON Patch.',
     (value, operations) => patch(value, operations),
+  ),
+  define(
+    'value::quote',
+    [any('value')],
+    'string',
+    'The text of an expression whose value is this one, of the same kind and bits: `1f`, `type::table("person")`.',
+    (value) => valueCode(value),
   ),
 ];

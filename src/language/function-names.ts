@@ -85,6 +85,7 @@ const OTHER_NAMES = [
   'session::sc',
   'string::distance::osa_distance',
   'type::thing',
+  'value::quote',
 ];
 
 const lowered: readonly string[] = NAMES.map((name) => name.toLowerCase());

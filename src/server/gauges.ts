@@ -1,12 +1,15 @@
 /** Gauges of a server, read when its metrics are written. */
 import type { MemoryBudget } from '../base/memory-budget.js';
 import { VERSION } from '../base/package-version.js';
+import type { Clock } from '../env/environment.js';
+import { realEnvironment } from '../env/real.js';
 import { type Family, GaugeFamily, type Sample } from '../metrics/families.js';
 import type { OpenDatabase } from '../session/database/database.js';
 
-/** The gauges that `/metrics` reads at each scrape: sessions, memory, live queries, the version. */
-export function gaugesOf(database: OpenDatabase): readonly Family[] {
+/** The gauges that `/metrics` reads at each scrape: sessions, memory, live queries, the version, the time since now. */
+export function gaugesOf(database: OpenDatabase, clock: Clock = realEnvironment.clock): readonly Family[] {
   const { memory } = database;
+  const started = clock.monotonic();
   const budgets: Readonly<Record<string, MemoryBudget>> = { total: memory.budget, incoming: memory.incoming };
   const ofBudgets = (read: (budget: MemoryBudget) => number) => (): Sample[] =>
     Object.entries(budgets).map(([budget, each]) => ({ labels: { budget }, value: read(each) }));
@@ -14,6 +17,11 @@ export function gaugesOf(database: OpenDatabase): readonly Family[] {
     new GaugeFamily({ name: 'tessera_build_info', help: 'The version, as a label.' }, () => [
       { labels: { version: VERSION }, value: 1 },
     ]),
+    // Unlike the time of the start it is right after the clock was set.
+    new GaugeFamily(
+      { name: 'tessera_uptime_seconds', help: 'Time since the start, by the monotonic clock.' },
+      () => (clock.monotonic() - started) / 1000,
+    ),
     new GaugeFamily(
       { name: 'tessera_sessions', help: 'Open sessions: all, and those signed in for longer than one request.' },
       () => {

@@ -1,4 +1,4 @@
-/** The HTML pages that `scripts/pages.mjs` builds from `pages/`, and the Studio, which Vite builds from `studio/`. */
+/** The HTML pages that `scripts/pages.mjs` builds from `pages/`, and the Studio, which it builds from `studio/`. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { Framing, WebPage } from '../http/response/page.js';

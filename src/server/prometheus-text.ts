@@ -31,9 +31,25 @@ export class PrometheusText implements MetricsText {
     const { Registry, collectDefaultMetrics } = client();
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
+    for (const [name, right] of Object.entries(RENAMED)) rename(registry, name, right);
     for (const family of this.#families) registry.registerMetric(collectorOf(family) as never);
     return registry;
   }
+}
+
+/** Gauges of the library whose names end as only those of counters may; without the ending they are there by type. */
+const RENAMED: Readonly<Record<string, string>> = {
+  nodejs_active_handles_total: 'nodejs_all_active_handles',
+  nodejs_active_requests_total: 'nodejs_all_active_requests',
+  nodejs_active_resources_total: 'nodejs_all_active_resources',
+};
+
+function rename(registry: Registry, name: string, right: string): void {
+  const metric = registry.getSingleMetric(name);
+  // Some versions of Node don't have all of them.
+  if (metric === undefined) return;
+  registry.removeSingleMetric(name);
+  registry.registerMetric(Object.assign(metric, { name: right }));
 }
 
 /** What the library takes for a metric: it asks for nothing else. */

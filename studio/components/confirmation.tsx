@@ -1,7 +1,7 @@
 /** Asks before something that can't be taken back, does it, and shows why it failed. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { asError } from '../connection/use-loaded.js';
+import { asError } from '../connection/as-error.js';
 import { Button } from './button.js';
 import { Dialog } from './dialog.js';
 import { Notice } from './notice.js';

@@ -12,14 +12,16 @@ interface Properties {
   readonly value: unknown;
   /** Shown whole, as far as a page can. */
   readonly whole?: boolean;
+  /** Of a record id: as the server writes it, since some keys are of kinds that a page doesn't know. */
+  readonly id?: string;
 }
 
 /** A value in SurrealQL; a record id leads to its record. Texts are shown without quotes. */
-export function Value({ value, whole = false }: Properties) {
+export function Value({ value, whole = false, id }: Properties) {
   if (value === undefined) return <span class="none">NONE</span>;
   if (value === null) return <span class="none">NULL</span>;
   if (value instanceof RecordId)
-    return <a href={hrefOf('explore', ['record', value.toString()])}>{shown(value, whole)}</a>;
+    return <a href={hrefOf('explore', ['record', id ?? value.toString()])}>{shown(id ?? value, whole)}</a>;
   const kind = typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'other';
   return <span class={`value ${kind}`}>{shown(value, whole)}</span>;
 }

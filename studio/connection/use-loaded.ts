@@ -1,5 +1,6 @@
 /** Loads data for a component, and again whenever what it depends on changes. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
+import { asError } from './as-error.js';
 
 export interface Loaded<Data> {
   /** `undefined` until the first answer. Stays while newer data is being loaded. */
@@ -32,9 +33,4 @@ export function useLoaded<Data>(load: () => Promise<Data>, dependencies: readonl
     };
   }, [...dependencies, turn]);
   return { ...state, reload };
-}
-
-/** What was thrown, as an error. */
-export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

@@ -5,7 +5,7 @@ import { setUp, signIn } from '../../pages/server.js';
 import { Button } from '../components/button.js';
 import { Field } from '../components/field.js';
 import { Notice } from '../components/notice.js';
-import { asError } from '../connection/use-loaded.js';
+import { asError } from '../connection/as-error.js';
 import { enter } from './session.js';
 
 /** Whether the server had no root user as it sent the page. */

@@ -4,7 +4,7 @@ import { type Credentials, signIn } from '../../pages/server.js';
 import { Button } from '../components/button.js';
 import { Field, SelectField } from '../components/field.js';
 import { Notice } from '../components/notice.js';
-import { asError } from '../connection/use-loaded.js';
+import { asError } from '../connection/as-error.js';
 import { enter, farewell, type Level } from './session.js';
 import { asVariables, NO_VARIABLES, type Variable, VariableFields } from './variable-fields.js';
 

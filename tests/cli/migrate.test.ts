@@ -1,11 +1,21 @@
 /** `tessera migrate`, with a server and with stores, by several migrators at once, and its refusals. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CommandError } from '../../src/cli/command-error.js';
+import { createMigration } from '../../src/cli/migrate/files.js';
 import { type MigrateOptions, runApply, runDiff, runStatus } from '../../src/cli/migrate/run.js';
 import { valuesOf, withTarget } from '../../src/cli/target.js';
 import type { RunningServer } from '../../src/server/server.js';
@@ -293,4 +303,32 @@ it('is applied once by several migrators at once, while others write', async () 
     [[[10, 20]], 10],
   );
   expect((await run(runStatus)).at(-1)).toBe('0');
+});
+
+describe('migrate new', () => {
+  const make = (title: string, folder = dir) => createMigration(folder, title).slice(folder.length + 1);
+
+  it('makes the next file, in a folder that it makes, too', async () => {
+    const folder = join(dir, 'db', 'migrations');
+    expect(make('users', folder)).toBe('0001_users.surql');
+    expect(make('add email', folder)).toBe('0002_add_email.surql');
+    writeFileSync(join(folder, '0041-by-hand.surql'), 'DEFINE TABLE t');
+    expect(make('v1.2-rc', folder)).toBe('0042_v1.2-rc.surql');
+    expect(readFileSync(join(folder, '0042_v1.2-rc.surql'), 'utf8')).toMatch(/^-- /);
+    expect(await run(runApply, { dir: folder })).toBe(
+      'applied 0001_users\napplied 0002_add_email\napplied 0041-by-hand\napplied 0042_v1.2-rc\n0',
+    );
+  });
+
+  it('has as many digits as the others, and refuses what no file may be called', () => {
+    file('20260101120000_first.surql', '');
+    expect(make('second')).toBe('20260101120001_second.surql');
+    for (const title of ['', '   ', 'größe', '../up', 'a/b', 'a\0b']) expect(() => make(title)).toThrow(CommandError);
+    const full = join(dir, 'full');
+    mkdirSync(full);
+    writeFileSync(join(full, '9_last.surql'), '');
+    expect(() => make('one more', full)).toThrow('there is no number behind that of 9_last');
+    writeFileSync(join(full, 'unnumbered.surql'), '');
+    expect(() => make('one more', full)).toThrow('must begin with a number');
+  });
 });

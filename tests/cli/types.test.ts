@@ -154,12 +154,102 @@ it('writes what is defined', async () => {
       tags: Set<string>;
     };
 
+    /** A new record of bought. */
+    export type CreateBoughtInput = {
+      id?: RecordId<'bought'> | undefined;
+      in: RecordId<'person'>;
+      out: RecordId<'order_line' | 'person'>;
+      at?: DateTime | undefined;
+    };
+
+    /** Changes of a record of bought. */
+    export type UpdateBoughtInput = {
+      at?: DateTime | undefined;
+    };
+
+    /** A new record of order_line. */
+    export type CreateOrderLineInput = {
+      id?: RecordId<'order_line', [number, string]> | undefined;
+      item: {
+        name: string;
+        size?: number | undefined;
+      };
+      price: Decimal;
+      [field: string]: unknown;
+    };
+
+    /** Changes of a record of order_line. */
+    export type UpdateOrderLineInput = {
+      item?: {
+        name: string;
+        size?: number | undefined;
+      } | undefined;
+      price?: Decimal | undefined;
+      [field: string]: unknown;
+    };
+
+    /** A new record of person. */
+    export type CreatePersonInput = {
+      id?: RecordId<'person'> | undefined;
+      address: {
+        city: string;
+        place: GeometryPoint | GeometryPolygon;
+      };
+      balance: number | Decimal;
+      born?: DateTime | undefined;
+      extra: Record<string, unknown>;
+      friends: Array<RecordId<'person'>>;
+      /** As on the card */
+      name: string;
+      nick?: string | undefined;
+      parent?: {
+        one?: unknown;
+      } | undefined;
+      phones?: Array<{
+        number: string;
+        times: Array<[number, number]>;
+      }> | undefined;
+      role: 'buyer' | 'seller' | 5 | null;
+      tags: Set<string>;
+    };
+
+    /** Changes of a record of person. */
+    export type UpdatePersonInput = {
+      address?: {
+        city?: string | undefined;
+        place?: GeometryPoint | GeometryPolygon | undefined;
+      } | undefined;
+      balance?: number | Decimal | undefined;
+      born?: DateTime | undefined;
+      extra?: Record<string, unknown> | undefined;
+      friends?: Array<RecordId<'person'>> | undefined;
+      /** As on the card */
+      name?: string | undefined;
+      nick?: string | undefined;
+      parent?: {
+        one?: unknown;
+      } | undefined;
+      phones?: Array<{
+        number: string;
+        times: Array<[number, number]>;
+      }> | undefined;
+      role?: 'buyer' | 'seller' | 5 | null | undefined;
+      tags?: Set<string> | undefined;
+    };
+
     /** The records of each table. */
     export type Tables = {
       ages: Ages;
       bought: Bought;
       order_line: OrderLine;
       person: Person;
+    };
+
+    /** What new records of each table may have, and what changes of its records may. */
+    export type Inputs = {
+      bought: { create: CreateBoughtInput; update: UpdateBoughtInput };
+      order_line: { create: CreateOrderLineInput; update: UpdateOrderLineInput };
+      person: { create: CreatePersonInput; update: UpdatePersonInput };
     };
 
     /** What each function takes and gives: \`ReturnType<Functions[…]>\` is the type for \`db.run\`. */
@@ -202,6 +292,46 @@ it('writes what is defined', async () => {
   const declared = "import type { Person } from './types.js'; declare const person: Person;";
   expect(() => compile(types, `${declared} person.role = 'thief';`)).toThrow(`'"thief"' is not assignable`);
   expect(() => compile(types, `${declared} void person.unknown;`)).toThrow("Property 'unknown' does not exist");
+});
+
+it('writes what new records and changes take: no computed values, no need of defaults, nothing READONLY twice', async () => {
+  const types = await typesOf(
+    'inputs',
+    `DEFINE TABLE user SCHEMAFULL;
+      DEFINE FIELD name ON user TYPE string;
+      DEFINE FIELD slug ON user TYPE string VALUE string::slug(name);
+      DEFINE FIELD made ON user TYPE datetime DEFAULT time::now() READONLY;
+      DEFINE FIELD key ON user TYPE string READONLY;
+      DEFINE FIELD loud ON user COMPUTED string::uppercase(name);
+      DEFINE FIELD mail ON user TYPE object; DEFINE FIELD mail.at ON user TYPE string;
+      DEFINE FIELD mail.sure ON user TYPE bool DEFAULT false;
+      DEFINE FIELD keys ON user TYPE array<object> DEFAULT []; DEFINE FIELD keys.*.id ON user TYPE string;
+      DEFINE TABLE many AS SELECT count() FROM user GROUP ALL;`,
+  );
+  const program = (type: string, given: string) =>
+    compile(types, `import type { ${type} } from './types.js'; const made: ${type} = ${given}; void made;`);
+  const creation = (more: string) => program('CreateUserInput', `{ name: 'Ann', key: 'k', mail: { at: 'x' }${more} }`);
+  const change = (given: string) => program('UpdateUserInput', given);
+  creation('');
+  creation(", slug: 's', made: undefined, keys: [{ id: 'a' }]");
+  expect(() => creation(", loud: 'ANN'")).toThrow("'loud' does not exist");
+  expect(() => creation(', keys: [{}]')).toThrow("Property 'id' is missing");
+  change("{ name: 'Bo', mail: { sure: true }, keys: [{ id: 'a' }] }");
+  change('{}');
+  expect(() => change("{ key: 'k' }")).toThrow("'key' does not exist");
+  expect(() => change("{ loud: 'x' }")).toThrow("'loud' does not exist");
+  expect(() => change('{ keys: [{}] }')).toThrow("Property 'id' is missing");
+  expect(types).toContain('user: { create: CreateUserInput; update: UpdateUserInput };');
+  expect(types).not.toContain('CreateManyInput');
+});
+
+it('makes the folder of the file, and writes no table of Tessera itself', async () => {
+  await define('own', 'DEFINE TABLE person; DEFINE TABLE tessera_migration');
+  const out = join(folder, 'src', 'made', 'database.ts');
+  await runTypes({ ...optionsFor('own'), out }, new PassThrough());
+  const types = readFileSync(out, 'utf8');
+  expect(types).toContain('export type Person = ');
+  expect(types).not.toMatch(/tessera_?migration/i);
 });
 
 const NAMES = [
@@ -257,7 +387,7 @@ it('stays TypeScript whatever things are called', async () => {
       void [id, text, names];
     `,
   );
-  expect(types.match(/^export type /gm)).toHaveLength(NAMES.length + 3);
+  expect(types.match(/^export type /gm)).toHaveLength(3 * NAMES.length + 4);
 });
 
 it('writes the names of parameters that cannot be names', async () => {

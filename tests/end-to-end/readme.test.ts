@@ -56,11 +56,13 @@ it('the pages that are made from the sources are up to date', async () => {
 });
 
 it('every dependency is explained', () => {
-  const listed = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, object>;
-  const { dependencies, optionalDependencies, devDependencies } = listed;
+  const listed = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as Record<string, object>;
+  const { dependencies, optionalDependencies, devDependencies } = listed('package.json');
+  const tooling = listed('tooling/package.json')['devDependencies'];
   const explained = readFileSync('docs/DEPENDENCIES.md', 'utf8');
   const names = Object.keys({ ...dependencies, ...optionalDependencies, ...devDependencies });
-  expect(names.filter((name) => !explained.includes(`\`${name}\``))).toEqual([]);
+  const all = [...names, ...Object.keys(tooling ?? {})];
+  expect(all.filter((name) => !explained.includes(`\`${name}\``))).toEqual([]);
   // A name at the start of a row, or among several there, is one that is installed.
   const rows = [...explained.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell = '']) => cell.split(', '));
   expect(rows.filter((name) => !names.includes(name.replaceAll('`', '')))).toEqual([]);

@@ -98,7 +98,7 @@ describe('Relay’s specification', () => {
     });
     expect(await stack.ask('{ PageInfo { __typename } }')).toEqual({ data: { PageInfo: [] } });
     expect((await stack.ask('{ __type(name: "PageInfo_2") { interfaces { name } } }')).data).toEqual({
-      __type: { interfaces: [{ name: 'record' }] },
+      __type: { interfaces: [{ name: 'record' }, { name: 'Node' }] },
     });
   });
 

@@ -76,8 +76,10 @@ describe('the schema', () => {
   bought_aggregate(…): [bought_aggregate!]
   film_aggregate(…): [film_aggregate!]
   person_aggregate(…): [person_aggregate!]
+  node(id: ID!): Node
+  nodes(ids: [ID!]!): [Node]
 }
-type person implements record {
+type person implements record & Node {
   id: ID!
   address: person_address!
   age: Int
@@ -100,14 +102,14 @@ type person_address {
 type person_phones {
   number: String!
 }
-type book implements record {
+type book implements record & Node {
   id: ID!
   title: String!
   bought_incoming(…): [bought!]
   bought_incomingConnection(…): boughtConnection
   bought_incoming_aggregate(…): [bought_aggregate!]
 }
-type bought implements record {
+type bought implements record & Node {
   id: ID!
   at: datetime!
   in: person
@@ -243,10 +245,10 @@ enum _orderable_person {
     const setup = `DEFINE TABLE t; DEFINE FIELD open ON t TYPE string; DEFINE FIELD full ON t TYPE string PERMISSIONS FULL;
       DEFINE FIELD own ON t TYPE string PERMISSIONS FOR select WHERE id = $auth`;
     expect(print(await schemaOf(setup), 't')).toBe(
-      'type t implements record {\n  id: ID!\n  full: String!\n  open: String!\n  own: String\n}',
+      'type t implements record & Node {\n  id: ID!\n  full: String!\n  open: String!\n  own: String\n}',
     );
     expect(print(await schemaOf(setup, true), 't')).toBe(
-      'type t implements record {\n  id: ID!\n  full: String!\n  open: String\n  own: String\n}',
+      'type t implements record & Node {\n  id: ID!\n  full: String!\n  open: String\n  own: String\n}',
     );
   });
 
@@ -258,14 +260,14 @@ enum _orderable_person {
       DEFINE TABLE String; DEFINE TABLE Query; DEFINE TABLE record; DEFINE TABLE _get;
       DEFINE TABLE e; DEFINE FIELD f ON e TYPE '' | 'true' | 'a b' | 'a-b';`);
     expect(print(schema, 'first_table', 'first_table_2', '_filter_first_table')).toBe(
-      `type first_table implements record {
+      `type first_table implements record & Node {
   id: ID!
   _x: Int!
   _2nd: Int!
   grosse: Int!
   and: Int!
 }
-type first_table_2 implements record {
+type first_table_2 implements record & Node {
   id: ID!
   a_b_2: String!
   a_b: Int!
@@ -311,6 +313,8 @@ input _filter_first_table {
       'first_table_2_aggregate',
       'first_table_aggregate',
       'record_aggregate',
+      'node',
+      'nodes',
     ]);
     expect(print(schema, '_or_true_or_a_b_or_a_b')).toBe(
       'enum _or_true_or_a_b_or_a_b {\n  true_2\n  _\n  a_b\n  a_b_2\n}',
@@ -324,9 +328,13 @@ input _filter_first_table {
       Object.keys((await schemaOf(setup(config))).getQueryType()?.getFields() ?? {}).filter(
         (name) => !name.startsWith('_'),
       );
-    expect(await tables('AUTO')).toEqual(['a', 'b', 'aConnection', 'bConnection', 'a_aggregate', 'b_aggregate']);
-    expect(await tables('TABLES INCLUDE a')).toEqual(['a', 'aConnection', 'a_aggregate']);
-    expect(await tables('TABLES EXCLUDE a')).toEqual(['b', 'bConnection', 'b_aggregate']);
+    const relay = ['node', 'nodes'];
+    expect(await tables('AUTO')).toEqual([
+      ...['a', 'b', 'aConnection', 'bConnection', 'a_aggregate', 'b_aggregate'],
+      ...relay,
+    ]);
+    expect(await tables('TABLES INCLUDE a')).toEqual(['a', 'aConnection', 'a_aggregate', ...relay]);
+    expect(await tables('TABLES EXCLUDE a')).toEqual(['b', 'bConnection', 'b_aggregate', ...relay]);
     // A link to a table that isn't shown is still a link to a record.
     expect(print(await schemaOf(setup('TABLES EXCLUDE a')), 'b')).toContain('  a: record\n');
   });

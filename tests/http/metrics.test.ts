@@ -53,6 +53,16 @@ describe('GET /metrics', () => {
     expect((await fetch(`${server.url}/metrics`, { headers: viewer })).status).toBe(200);
   });
 
+  test('ends no name of a gauge as only names of counters may end, and says how long the process has run', async () => {
+    const text = await (await fetch(`${server.url}/metrics`, { headers: AS_ROOT })).text();
+    const gauges = [...text.matchAll(/^# TYPE (\S+) gauge$/gm)].map(([, name]) => name);
+    expect(gauges).toEqual(expect.arrayContaining(['nodejs_active_handles', 'nodejs_all_active_handles']));
+    expect(gauges.filter((name) => name?.endsWith('_total'))).toEqual([]);
+    const before = (await metrics()).sum('tessera_uptime_seconds');
+    expect(before).toBeGreaterThan(0);
+    expect((await metrics()).sum('tessera_uptime_seconds')).toBeGreaterThan(before);
+  });
+
   test('counts requests and statements with their outcomes', async () => {
     const before = await metrics();
     await sql('CREATE a; SELECT * FROM a; THROW "no"; BEGIN; CREATE a; COMMIT');

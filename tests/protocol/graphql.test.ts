@@ -232,7 +232,7 @@ describe('GET /graphql/schema.graphql', () => {
     const answer = await schema();
     expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     const text = await answer.text();
-    expect(text).toContain('"""Somebody"""\ntype person implements record {');
+    expect(text).toContain('"""Somebody"""\ntype person implements record & Node {');
     for (const scheme of ['http', 'ws']) {
       expect(await read(server.url.replace('http', scheme), 'test')).toBe(text);
     }

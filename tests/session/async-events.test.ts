@@ -315,3 +315,29 @@ test('the disk is waited for once for many of them', async () => {
   expect([early, waits]).toEqual([50, 1]);
   expect(await answers('RETURN count(SELECT * FROM log)')).toBe('50');
 });
+
+test('those that are given up are in the audit log, without what their errors say', async () => {
+  const lines: string[] = [];
+  database = await openDatabase(new MemoryEngine(environment), {
+    environment,
+    report: (error) => lost.push(error),
+    audit: { sink: { write: (batch) => void lines.push(...batch) } },
+  });
+  session = database.ownerSession();
+  await session.use('test', 'test');
+  await answers(`DEFINE TABLE t; DEFINE EVENT bad ON t ASYNC RETRY 1 WHEN $event = 'CREATE' THEN { THROW 'a secret' };
+    DEFINE EVENT deep ON u ASYNC MAXDEPTH 1 THEN { CREATE u }; CREATE t:1`);
+  await advance(10);
+  await advance(ROUND);
+  await answers('CREATE u:1');
+  for (let round = 0; round < 4; round++) await advance(ROUND);
+  await database.close();
+  const records = lines.map((line) => JSON.parse(line)).filter(({ action }) => action === 'event-lost');
+  const common = { outcome: 'failed', who: { kind: 'server' }, place: { namespace: 'test', database: 'test' } };
+  expect(records).toMatchObject([
+    { ...common, error: 'thrown', what: { table: 't', event: 'bad', attempts: 2 } },
+    { ...common, what: { table: 'u', event: 'deep', attempts: 0 } },
+  ]);
+  expect(lines.join()).not.toContain('a secret');
+  expect(lost.map(({ code }) => code)).toEqual(['event_lost', 'event_lost']);
+});

@@ -118,6 +118,65 @@ it('keeps changes until they are saved, all or none of them, and undoes them', a
   expect(complaints).toEqual([]);
 });
 
+it('opens what the server refused again, with all that was typed', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const { page, complaints } = await studio.tab();
+  await openTable(page, 'person');
+  await page.getByRole('button', { name: 'New row' }).click();
+  await page.getByLabel('id', { exact: true }).fill('person:refused');
+  await page.getByLabel('name', { exact: true }).fill('Rosa');
+  await page.getByLabel('age', { exact: true }).fill('0 - 7');
+  await page.getByRole('button', { name: 'Keep' }).click();
+  await page.getByRole('button', { name: 'Save 1 change' }).click();
+  await expect.poll(() => page.getByRole('alert').innerText()).toMatch(/Nothing was saved.*age/s);
+  await page.getByRole('button', { name: 'Reopen: New row in person' }).click();
+  expect(await page.getByLabel('name', { exact: true }).inputValue()).toBe('Rosa');
+  expect(await page.getByLabel('age', { exact: true }).inputValue()).toBe('0 - 7');
+  await page.getByLabel('age', { exact: true }).fill('7');
+  await page.getByRole('button', { name: 'Keep' }).click();
+  await page.getByRole('button', { name: 'Save 1 change' }).click();
+  await expect.poll(() => studio?.sql('SELECT name, age FROM person:refused')).toEqual([[{ name: 'Rosa', age: 7 }]]);
+
+  await page.getByRole('link', { name: 'person:refused' }).click();
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.getByLabel('age', { exact: true }).fill('-1');
+  await page.getByRole('button', { name: 'Keep' }).click();
+  await page.getByRole('button', { name: 'Reopen: Change age of person:refused' }).click();
+  await expect.poll(() => page.getByLabel('age', { exact: true }).inputValue()).toBe('-1');
+  await page.getByLabel('age', { exact: true }).fill('8');
+  await page.getByRole('button', { name: 'Keep' }).click();
+  await page.getByRole('button', { name: 'Save 1 change' }).click();
+  await expect.poll(() => studio?.sql('SELECT VALUE age FROM person:refused')).toEqual([[8]]);
+  await studio.sql('DELETE person:refused');
+  expect(complaints).toEqual([]);
+});
+
+it('changes a field within a value, and nothing else of it', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  // Two records whose ids are the same to a page.
+  await studio.sql(`CREATE kinds:[1] SET v = 'other'; CREATE kinds:[1f] CONTENT { v: 'mine',
+    all: { set: {1, 2}, table: type::table('person'), whole: 1f, zero: -0f, large: 1e30, bytes: <bytes> 'ab', id: kinds:[1f] } }`);
+  const { page, complaints } = await studio.tab();
+  await openTable(page, 'kinds');
+  await page.getByRole('grid').getByRole('link', { name: 'kinds:[1f]' }).first().click();
+  await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toBe('kinds:[1f]');
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const all = page.getByLabel('all', { exact: true });
+  await all.fill((await all.inputValue()).replace('}', ', 3 }'));
+  await page.getByRole('button', { name: 'Keep' }).click();
+  await page.getByRole('button', { name: 'Save 1 change' }).click();
+  await expect.poll(() => page.getByRole('region', { name: 'Changes that are not saved' }).count()).toBe(0);
+  const [mine, other] = await studio.sql(
+    'RETURN value::quote((SELECT * FROM ONLY kinds:[1f])); SELECT * FROM kinds:[1]',
+  );
+  expect(mine).toBe(
+    `{ all: { set: {1, 2, 3}, table: type::table('person'), whole: 1f, zero: -0f, ` +
+      `large: 1000000000000000000000000000000f, bytes: b"6162", id: kinds:[1f] }, id: kinds:[1f], v: 'mine' }`,
+  );
+  expect(other).toMatchObject([{ v: 'other' }]);
+  expect(complaints).toEqual([]);
+});
+
 it('shows hostile names and values as text', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page, complaints } = await studio.tab();

@@ -1,6 +1,6 @@
 /** The figures that the Studio draws from the server's metrics. */
 import { expect, it } from 'vitest';
-import { FIGURES, formatBytes, type Reading } from '../../studio/views/server/figures.js';
+import { FIGURES, formatBytes, type Reading, startOf } from '../../studio/views/server/figures.js';
 import { parseMetrics, total } from '../../studio/views/server/metrics-text.js';
 
 const reading = (at: number, text: string): Reading => ({ at, samples: parseMetrics(text) });
@@ -32,6 +32,18 @@ tessera_request_duration_seconds_sum{door="${door}"} ${sum}`,
   expect(figure('Requests', reading(5000, text(3, 1)), second)).toBe(3);
   expect(figure('Conflicts', second, first)).toBe(0);
   expect(figure('Size of the store', second, first)).toBeUndefined();
+});
+
+it('reckons the start from the time that the server has run, whatever its clock says', () => {
+  const first = reading(100_000, 'process_start_time_seconds 1\ntessera_uptime_seconds 40');
+  expect(startOf(first, 1_000_000)).toBe(1_060_000);
+  expect(startOf(reading(1, ''), 0)).toBeUndefined();
+});
+
+it('counts the asynchronous events that were given up', () => {
+  const events = reading(1, 'tessera_async_events_total{outcome="ok"} 7\ntessera_async_events_total{outcome="lost"} 2');
+  expect(figure('Asynchronous events given up', events, events)).toBe(2);
+  expect(figure('Asynchronous events given up', reading(1, ''), events)).toBe(0);
 });
 
 it('writes sizes with their units', () => {

@@ -85,6 +85,13 @@ inTurn('shows the database as a record user sees it, says so on each page, and e
     await openView(page, view);
     await expect.poll(() => banner.isVisible()).toBe(true);
   }
+  await openView(page, 'Explore');
+  // The owner's list of tables, with the rows of the view.
+  const tables = page.getByRole('complementary');
+  await expect.poll(() => tables.getByRole('listitem').allInnerTexts()).toHaveLength(3);
+  await tables.getByRole('link', { name: 'account', exact: true }).click();
+  await expect.poll(() => page.getByRole('grid').getByRole('row').allInnerTexts()).toHaveLength(2);
+  await openView(page, 'GraphQL');
   // GraphiQL asks with the owner's token.
   await expect.poll(() => textOf(page)).toContain('End the view to open it');
   expect(await page.locator('iframe').count()).toBe(0);

@@ -1,5 +1,5 @@
 /** The rows that Explore keeps of a table: bounded, however far one scrolls. */
-import { RecordId, RecordIdRange } from 'surrealdb';
+import { RecordId } from 'surrealdb';
 import { expect, it } from 'vitest';
 import { RowPages } from '../../studio/views/explore/rows.js';
 import { RUNS_ALL } from '../support/runs-all.js';
@@ -9,12 +9,11 @@ const PAGE = 100;
 
 /** Answers as a table of `ROWS` rows would, whose ids are the numbers from zero on. */
 const source = {
-  async query<Values extends unknown[]>(text: string, variables: Readonly<Record<string, unknown>> = {}) {
-    const { range } = variables;
-    const start =
-      range instanceof RecordIdRange ? Number(range.begin?.value) + 1 : Number(/START (\d+)/.exec(text)?.[1]);
+  async query<Values extends unknown[]>(text: string) {
+    const last = /FROM long:(\d+)>\.\. /.exec(text)?.[1];
+    const start = last === undefined ? Number(/START (\d+)/.exec(text)?.[1]) : Number(last) + 1;
     const rows = Array.from({ length: PAGE }, (_, at) => ({ id: new RecordId('long', start + at) }));
-    return [rows] as unknown[] as Values;
+    return [null, rows, rows.map(({ id }) => id.toString())] as unknown[] as Values;
   },
 };
 
@@ -28,6 +27,7 @@ it('keeps 3,000 rows at most, those that were loaded last', async () => {
     expect(pages.row(at)).toBe(undefined);
     await next;
     expect(pages.row(at)?.id.id).toBe(at);
+    expect(pages.id(at)).toBe(`long:${at}`);
   }
   // From the last on, since asking for one that is gone loads it in the place of another.
   let kept = 0;

@@ -1,7 +1,18 @@
 /** Migrations: the files of a folder. */
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, sep } from 'node:path';
 import { type SourcePosition, TesseraError } from '../../errors/error.js';
 import type { Statement } from '../../language/ast.js';
@@ -32,11 +43,7 @@ const LARGEST = 16 * 2 ** 20;
  * isn't a file or is too large, and for links that lead out of the folder; Error of the file system
  */
 export function readMigrations(folder: string): Migration[] {
-  const names = readdirSync(folder)
-    .filter((file) => file.endsWith(ENDING))
-    .map((file) => file.slice(0, -ENDING.length))
-    .sort();
-  checkNames(folder, names);
+  const names = namesIn(folder);
   const within = join(realpathSync(folder), sep);
   return names.map((name) => {
     const file = join(folder, name + ENDING);
@@ -45,6 +52,40 @@ export function readMigrations(folder: string): Migration[] {
     const text = normalized(bytes.toString('utf8'));
     return { name, file, text, checksum: createHash('sha256').update(text).digest('hex'), isUtf8: isUtf8(bytes) };
   });
+}
+
+/** In their order. @throws CommandError as `readMigrations` */
+function namesIn(folder: string): string[] {
+  const names = readdirSync(folder)
+    .filter((file) => file.endsWith(ENDING))
+    .map((file) => file.slice(0, -ENDING.length))
+    .sort();
+  checkNames(folder, names);
+  return names;
+}
+
+/** Digits of the numbers in a new folder. */
+const DIGITS = 4;
+
+/**
+ * Makes the next file of a folder, which is made, too: `migrations/0003_add_email.surql`. Returns its path.
+ * @throws CommandError for a name that no file may have, and behind the last number; Error of the file system
+ */
+export function createMigration(folder: string, title: string): string {
+  const last = existsSync(folder) ? namesIn(folder).at(-1) : undefined;
+  const [, digits = '0'.repeat(DIGITS)] = (last !== undefined && NAME.exec(last)) || [];
+  const number = String(BigInt(digits) + 1n).padStart(digits.length, '0');
+  if (number.length > digits.length) throw new CommandError(`${folder}: there is no number behind that of ${last}`);
+  const name = `${number}_${title.trim().replace(/\s+/g, '_')}`;
+  if (!NAME.test(name)) {
+    throw new CommandError(
+      `A name has letters, digits, "_", "-" and "." of ASCII, as in "add_email", found "${title}"`,
+    );
+  }
+  const file = join(folder, name + ENDING);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, '-- Statements that change the database, applied in one transaction.\n', { flag: 'wx' });
+  return file;
 }
 
 /** @throws CommandError for what isn't a file, is too large, or is being written */

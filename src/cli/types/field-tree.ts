@@ -6,12 +6,25 @@ import type { Type } from '../../value/type.js';
 export interface FieldTypeNode extends FieldBranches<FieldTypeNode> {
   type: Type | undefined;
   comment: string | undefined;
+  /** Who gives its value: a COMPUTED one no client, one with a default clients that want another. */
+  isComputed: boolean;
+  hasDefault: boolean;
+  isReadonly: boolean;
   /** Undefined fields within it are kept, too. */
   isOpen: boolean;
 }
 
 export function newNode(isOpen: boolean): FieldTypeNode {
-  return { type: undefined, comment: undefined, isOpen, fields: new Map(), element: undefined };
+  return {
+    type: undefined,
+    comment: undefined,
+    isComputed: false,
+    hasDefault: false,
+    isReadonly: false,
+    isOpen,
+    fields: new Map(),
+    element: undefined,
+  };
 }
 
 /** Whatever lies deeper is left out. */
@@ -20,11 +33,15 @@ const DEEPEST = 100;
 /** The fields of a table as a tree. */
 export function fieldTypeTree(definitions: readonly DefineField[], isOpen: boolean): FieldTypeNode {
   const root = newNode(isOpen);
-  for (const { path, type, comment, flexible } of definitions) {
+  for (const definition of definitions) {
+    const { path, type, comment, flexible } = definition;
     const node = fieldNode(root, path, DEEPEST, () => newNode(isOpen));
     if (node === undefined) continue;
     node.type = type;
     node.comment = comment;
+    node.isComputed = definition.computed !== undefined;
+    node.hasDefault = definition.default !== undefined || definition.value !== undefined;
+    node.isReadonly = definition.readonly;
     node.isOpen = isOpen || flexible;
   }
   return root;

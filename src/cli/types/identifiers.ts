@@ -3,7 +3,7 @@
 /** Names that generated text uses itself, or that no type may have. */
 const TAKEN = [
   'DateTime Decimal Duration FileRef Geometry GeometryCollection GeometryLine GeometryMultiLine GeometryMultiPoint GeometryMultiPolygon',
-  'GeometryPoint GeometryPolygon Range RecordId Table Uuid ArrayBuffer Record Set Tables Functions Params',
+  'GeometryPoint GeometryPolygon Range RecordId Table Uuid ArrayBuffer Record Set Tables Inputs Functions Params',
   'Closure Datetime FileReference Float Regex SetValue Uint8Array',
   'any unknown never void undefined null string number bigint boolean symbol object',
 ].flatMap((names) => names.split(' '));

@@ -5,6 +5,7 @@ import { printStatement } from '../../language/print.js';
 import { isArray, isObject, type ObjectValue, type Value } from '../../value/value.js';
 import type { RpcClient } from '../client/rpc-client.js';
 import { ServerError } from '../client/server-error.js';
+import { JOURNAL } from '../migrate/journal.js';
 
 export interface Schema {
   readonly tables: readonly TableSchema[];
@@ -21,10 +22,10 @@ export interface TableSchema {
 /** Tables whose fields are fetched at once. */
 const BATCH = 100;
 
-/** @throws ServerError where the user may not see definitions, or no database is selected */
+/** What users have defined. @throws ServerError where the user may not see definitions, or no database is selected */
 export async function readSchema(client: RpcClient): Promise<Schema> {
   const [database = {}] = await ask(client, 'INFO FOR DB');
-  const definitions = read(database.tables, 'define-table');
+  const definitions = read(database.tables, 'define-table').filter(({ name }) => String(name) !== JOURNAL);
   const tables: TableSchema[] = [];
   for (let from = 0; from < definitions.length; from += BATCH) {
     const batch = definitions

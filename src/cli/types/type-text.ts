@@ -17,13 +17,22 @@ export interface Member {
   readonly comment?: string | undefined;
 }
 
+/** What a type is for: records that are read, data of new records, or changes of records. */
+export type Purpose = 'read' | 'create' | 'update';
+
 /** Writes types and values as the types of a dialect. */
 export class TypeWriter {
   readonly #texts: Texts;
   readonly #literals: ByKind<string>;
   readonly #widened: ByKind<string>;
 
-  constructor(dialect: ClientDialect) {
+  readonly #purpose: Purpose;
+  /** For elements of lists: these are replaced as a whole. */
+  readonly #elements: TypeWriter;
+
+  constructor(dialect: ClientDialect, purpose: Purpose = 'read') {
+    this.#purpose = purpose;
+    this.#elements = purpose === 'update' ? new TypeWriter(dialect, 'create') : this;
     this.#texts = this.#textsOf(dialect);
     this.#literals = this.#literalsOf(dialect);
     this.#widened = {
@@ -49,12 +58,28 @@ export class TypeWriter {
   }
 
   nodeMembers({ fields }: FieldTypeNode): Member[] {
-    return [...fields].map(([name, node]) => ({
-      name,
-      text: this.#field(node),
-      optional: node.type === undefined ? !hasRequired(node) : isOptional(node.type),
-      comment: node.comment,
-    }));
+    return [...fields]
+      .filter(([, node]) => this.#isGiven(node))
+      .map(([name, node]) => ({
+        name,
+        text: this.#field(node),
+        optional: !this.#isRequired(node),
+        comment: node.comment,
+      }));
+  }
+
+  /** Whether a field may stand there. */
+  #isGiven({ isComputed, isReadonly }: FieldTypeNode): boolean {
+    return this.#purpose === 'read' || !(isComputed || (isReadonly && this.#purpose === 'update'));
+  }
+
+  /** An undefined parent object is required if one of its members is. */
+  #isRequired(node: FieldTypeNode): boolean {
+    if (this.#purpose === 'update' || !this.#isGiven(node)) return false;
+    if (this.#purpose === 'create' && node.hasDefault) return false;
+    if (node.type !== undefined) return !isOptional(node.type);
+    for (const inner of node.fields.values()) if (this.#isRequired(inner)) return true;
+    return false;
   }
 
   #textsOf(dialect: ClientDialect): Texts {
@@ -113,7 +138,7 @@ export class TypeWriter {
   #field(node: FieldTypeNode): string {
     if (node.type !== undefined) return this.of(node.type, node);
     if (node.fields.size > 0) return this.#object(undefined, node);
-    return node.element === undefined ? 'unknown' : `Array<${this.#field(node.element)}>`;
+    return node.element === undefined ? 'unknown' : `Array<${this.#elements.#field(node.element)}>`;
   }
 
   #union(types: readonly Type[], node: FieldTypeNode | undefined): string {
@@ -127,7 +152,7 @@ export class TypeWriter {
   #item(item: Type | undefined, node: FieldTypeNode | undefined): string {
     const element = node?.element;
     if (element === undefined) return item === undefined ? 'unknown' : this.of(item);
-    return this.#field({ ...element, type: element.type ?? item });
+    return this.#elements.#field({ ...element, type: element.type ?? item });
   }
 
   #object(fields: Extract<Type, { kind: 'object' }>['fields'], node: FieldTypeNode | undefined): string {
@@ -151,13 +176,6 @@ export function isOptional(type: Type | undefined): boolean {
   if (type === undefined) return true;
   if (type.kind === 'union') return type.of.some(isOptional);
   return type.kind === 'none' || type.kind === 'any';
-}
-
-/** An undefined parent object is required if one of its members is. */
-function hasRequired({ fields }: FieldTypeNode): boolean {
-  for (const node of fields.values())
-    if (node.type === undefined ? hasRequired(node) : !isOptional(node.type)) return true;
-  return false;
 }
 
 /** An object with these properties, each on a line of its own; with any others, too, if it is open. */

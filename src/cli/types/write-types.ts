@@ -3,7 +3,7 @@ import type { DefineFunction } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
 import type { Type } from '../../value/type.js';
 import type { ClientDialect } from './dialect.js';
-import { fieldTypeTree, newNode } from './field-tree.js';
+import { type FieldTypeNode, fieldTypeTree, newNode } from './field-tree.js';
 import { documentation, parameterNames, TypeNames } from './identifiers.js';
 import type { Schema, TableSchema } from './schema.js';
 import { isOptional, type Member, members, TypeWriter } from './type-text.js';
@@ -13,12 +13,35 @@ export function writeTypes({ tables, functions, params }: Schema, dialect: Clien
   const writer = new TypeWriter(dialect);
   const names = new TypeNames();
   const named = tables.map((table) => ({ table, type: names.take(table.name) }));
+  // After those of all tables, which keep their names.
+  const written = named
+    .filter(({ table }) => table.definition.view === undefined)
+    .map(({ table, type }) => ({
+      table,
+      create: names.take(`Create${type}Input`),
+      update: names.take(`Update${type}Input`),
+    }));
+  const creations = new TypeWriter(dialect, 'create');
+  const updates = new TypeWriter(dialect, 'update');
   const sections = [
     ...named.map(({ table, type }) => tableText(table, type, dialect, writer)),
+    ...written.flatMap(({ table, create, update }) => [
+      createText(table, create, dialect, creations),
+      updateText(table, update, updates),
+    ]),
     declaration(
       'Tables',
       'The records of each table.',
       named.map(({ table, type }) => ({ name: table.name, text: type, optional: false })),
+    ),
+    declaration(
+      'Inputs',
+      'What new records of each table may have, and what changes of its records may.',
+      written.map(({ table, create, update }) => ({
+        name: table.name,
+        text: `{ create: ${create}; update: ${update} }`,
+        optional: false,
+      })),
     ),
     declaration(
       'Functions',
@@ -61,13 +84,9 @@ function declaration(name: string, comment: string | undefined, list: readonly M
   return `${documentation(comment)}export type ${name} = ${members(list, isOpen)};\n`;
 }
 
-function tableText(
-  { definition, name, fields }: TableSchema,
-  type: string,
-  { record }: ClientDialect,
-  writer: TypeWriter,
-): string {
-  const { schemafull, view, tableKind, comment } = definition;
+function tableText(table: TableSchema, type: string, { record }: ClientDialect, writer: TypeWriter): string {
+  const { definition, name, fields } = table;
+  const { schemafull, view, comment } = definition;
   const isOpen = !schemafull || view !== undefined;
   const tree = fieldTypeTree(fields, isOpen);
   const id = tree.fields.get('id');
@@ -79,19 +98,46 @@ function tableText(
       optional: false,
       comment: id?.comment,
     },
+    ...endsOf(table, tree, writer),
   ];
-  if (tableKind.kind === 'relation') {
-    for (const [end, to] of [
-      ['in', tableKind.from],
-      ['out', tableKind.to],
-    ] as const) {
-      const node = tree.fields.get(end) ?? newNode(false);
-      node.type ??= { kind: 'record', tables: to ?? [] };
-      tree.fields.delete(end);
-      fixed.push({ name: end, text: writer.of(node.type), optional: false, comment: node.comment });
-    }
-  }
   return declaration(type, comment, [...fixed, ...writer.nodeMembers(tree)], isOpen);
+}
+
+/** Data of a new record: without what the server computes, and what has a default is optional. */
+function createText(table: TableSchema, type: string, { record }: ClientDialect, writer: TypeWriter): string {
+  const { definition, name, fields } = table;
+  const isOpen = !definition.schemafull;
+  const tree = fieldTypeTree(fields, isOpen);
+  const id = tree.fields.get('id');
+  tree.fields.delete('id');
+  const key = id?.type && isKey(id.type) ? writer.of(id.type) : undefined;
+  const ends = endsOf(table, tree, writer);
+  const fixed: Member[] = [{ name: 'id', text: record([name], key), optional: true, comment: id?.comment }, ...ends];
+  return declaration(type, `A new record of ${name}.`, [...fixed, ...writer.nodeMembers(tree)], isOpen);
+}
+
+/** Changes of a record: everything is optional, and nothing of it READONLY. */
+function updateText({ definition, name, fields }: TableSchema, type: string, writer: TypeWriter): string {
+  const isOpen = !definition.schemafull;
+  const tree = fieldTypeTree(fields, isOpen);
+  tree.fields.delete('id');
+  if (definition.tableKind.kind === 'relation') for (const end of ENDS) tree.fields.delete(end);
+  return declaration(type, `Changes of a record of ${name}.`, writer.nodeMembers(tree), isOpen);
+}
+
+const ENDS = ['in', 'out'] as const;
+
+/** Of an edge the records that it connects. They are taken out of the tree. */
+function endsOf({ definition }: TableSchema, tree: FieldTypeNode, writer: TypeWriter): Member[] {
+  const { tableKind } = definition;
+  if (tableKind.kind !== 'relation') return [];
+  const tables = { in: tableKind.from, out: tableKind.to };
+  return ENDS.map((end) => {
+    const node = tree.fields.get(end) ?? newNode(false);
+    node.type ??= { kind: 'record', tables: tables[end] ?? [] };
+    tree.fields.delete(end);
+    return { name: end, text: writer.of(node.type), optional: false, comment: node.comment };
+  });
 }
 
 /** Types that the client takes for what stands behind the colon of a record id. */

@@ -1,7 +1,7 @@
 import { type Definition, statementOf } from '../../catalog/definitions/stored-definition.js';
 import type { Statement } from '../../language/ast.js';
 import { type PrintOptions, printStatement } from '../../language/print.js';
-import { valueExpression } from './value-code.js';
+import { valueExpression } from '../../language/value-code.js';
 
 /** Definitions as statements, each on a line of its own. */
 export function definitionLines(definitions: Iterable<Definition>, options: PrintOptions): string {

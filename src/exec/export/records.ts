@@ -1,10 +1,10 @@
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import { valueCode } from '../../language/value-code.js';
 import type { Key } from '../../storage/contract.js';
 import { isObject, type ObjectValue, RecordId, type RecordKey } from '../../value/value.js';
 import { edgeEntries } from '../record/edges.js';
 import { storedRecords } from '../record/stored.js';
 import type { Execution } from '../runtime/execution.js';
-import { valueCode } from './value-code.js';
 
 /** Bounds of one INSERT: records, and approximate characters. */
 const MOST_RECORDS = 1_000;

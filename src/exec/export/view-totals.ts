@@ -1,9 +1,9 @@
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import { valueCode } from '../../language/value-code.js';
 import { VIEW_TOTALS } from '../../plan/effects.js';
 import { objectFrom } from '../../value/value.js';
 import type { Execution } from '../runtime/execution.js';
 import { groupTotals, outlivesSources, storedGroups } from '../view/totals.js';
-import { valueCode } from './value-code.js';
 
 /**
  * The running totals of a view that can't be built from its sources, a batch of groups at a time; nothing for all other

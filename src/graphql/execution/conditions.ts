@@ -1,4 +1,5 @@
 /** The conditions of a request's filters: params for their values, and a bounded count. */
+import { failure } from '../../errors/error.js';
 import type { Param } from '../../language/ast.js';
 import { newObject, type Value } from '../../value/value.js';
 import type { EffectiveLimits } from '../effective-limits.js';
@@ -53,32 +54,44 @@ export interface NumberedMatch {
 /** The largest number that a full-text condition may have. */
 const MOST_MATCHES = 255;
 
+interface ConditionsOptions {
+  /** The conditions are on other records than the listed ones. */
+  readonly isNested?: boolean;
+  /** A condition without an operator is an error rather than one that always holds. */
+  readonly isStrict?: boolean;
+}
+
 /** The context of filters: params for their values, and a count of conditions. */
 export class Conditions {
   readonly #counted: ConditionCount;
   /** Those on the records themselves, by which functions know them. */
   readonly matches: NumberedMatch[] = [];
-  readonly #isNested: boolean;
+  readonly #options: ConditionsOptions;
   #neighbours: number | undefined;
 
   constructor(
     readonly params: Params,
     counted: ConditionCount,
-    isNested = false,
+    options: ConditionsOptions = {},
   ) {
     this.#counted = counted;
-    this.#isNested = isNested;
+    this.#options = options;
   }
 
   /** For conditions on other records than the listed ones. */
   get nested(): Conditions {
-    return new Conditions(this.params, this.#counted, true);
+    return new Conditions(this.params, this.#counted, { ...this.#options, isNested: true });
+  }
+
+  /** For conditions on records that are written: one without an operator is an error. */
+  get strict(): Conditions {
+    return new Conditions(this.params, this.#counted, { ...this.#options, isStrict: true });
   }
 
   /** The number of a full-text condition; `undefined` where functions can't refer to it. */
   noteMatch(field: string): number | undefined {
     const number = this.matches.length;
-    if (this.#isNested || number > MOST_MATCHES) return undefined;
+    if (this.#options.isNested === true || number > MOST_MATCHES) return undefined;
     this.matches.push({ number, field });
     return number;
   }
@@ -98,5 +111,18 @@ export class Conditions {
    */
   count(values = 1): void {
     this.#counted.add(Math.max(1, Math.ceil(values / VALUES_OF_CONDITION)));
+  }
+
+  /**
+   * Call for a filter without members, or a list without filters, which is a part of the statement, too.
+   * @throws TesseraError `graphql_argument` where it would decide which records are written; `graphql_limit`
+   */
+  countEmpty(): void {
+    if (this.#options.isStrict === true) {
+      throw failure('graphql_argument', {
+        reason: 'A filter of a mutation has a condition without an operator; only the literal `filter: {}` means all',
+      });
+    }
+    this.count();
   }
 }

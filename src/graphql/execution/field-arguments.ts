@@ -1,11 +1,19 @@
 /** The arguments of one field in an operation, and the statements that are made of them. */
-import { type FieldNode, type GraphQLField, getArgumentValues, Kind, visit } from 'graphql';
+import { BREAK, type FieldNode, type GraphQLField, getArgumentValues, Kind, type ValueNode, visit } from 'graphql';
 import type { Statement } from '../../language/ast.js';
 import { Conditions, Params } from './conditions.js';
 import type { ExecutionContext } from './execution-context.js';
 import type { BoundStatement, BoundStatements } from './select.js';
 
 export type GivenArguments = Readonly<Record<string, unknown>>;
+
+/** The arguments as the document writes them, where it matters whether it says a thing itself. */
+export interface WrittenArguments {
+  /** Whether an argument is the literal `{}`. */
+  isEmptyObject(name: string): boolean;
+  /** The first variable without a value that an argument refers to. */
+  variableWithoutValue(name: string): string | undefined;
+}
 
 /** Makes statements of the arguments, with their values bound to params. */
 export type Build<B> = (given: GivenArguments, conditions: Conditions) => B;
@@ -34,6 +42,20 @@ export class FieldArguments {
     const given = Object.assign(Object.create(null), getArgumentValues(this.#field, this.#node, call.variables));
     if (this.#isStatic) this.#given = given;
     return given;
+  }
+
+  written({ variables }: Pick<ExecutionContext, 'variables'>): WrittenArguments {
+    const valueAt = (name: string) => this.#node.arguments?.find((each) => each.name.value === name)?.value;
+    return {
+      isEmptyObject: (name) => {
+        const value = valueAt(name);
+        return value?.kind === Kind.OBJECT && value.fields.length === 0;
+      },
+      variableWithoutValue: (name) => {
+        const value = valueAt(name);
+        return value && variableIn(value, (variable) => variables[variable] === undefined);
+      },
+    };
   }
 
   /**
@@ -76,14 +98,19 @@ export class FieldArguments {
   }
 }
 
-function hasVariables(node: FieldNode): boolean {
-  let found = false;
-  for (const argument of node.arguments ?? []) {
-    visit(argument, {
-      [Kind.VARIABLE]: () => {
-        found = true;
-      },
-    });
-  }
+function hasVariables({ arguments: args = [] }: FieldNode): boolean {
+  return args.some(({ value }) => variableIn(value, () => true) !== undefined);
+}
+
+/** The first variable in a value that a condition on its name admits. */
+function variableIn(value: ValueNode, admits: (name: string) => boolean): string | undefined {
+  let found: string | undefined;
+  visit(value, {
+    [Kind.VARIABLE]: ({ name }) => {
+      if (!admits(name.value)) return undefined;
+      found = name.value;
+      return BREAK;
+    },
+  });
   return found;
 }

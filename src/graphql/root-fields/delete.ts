@@ -27,8 +27,8 @@ export function deleteManyField(type: TableType): RootConfig {
     args: targetArguments(type),
     isList: true,
     shows: 'before',
-    build: ({ given, conditions, output }) => ({
-      statement: { kind: 'delete', only: false, ...filteredTargets(type, given, conditions), output },
+    build: (context) => ({
+      statement: { kind: 'delete', only: false, ...filteredTargets(type, context), output: context.output },
     }),
   });
 }

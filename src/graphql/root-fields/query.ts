@@ -9,7 +9,7 @@ import { Names } from '../schema/names.js';
 import type { TableType } from '../schema/table-type.js';
 import type { TableTypes } from '../schema/table-types.js';
 import { functionFields } from './function.js';
-import { anyRecordField, recordField } from './record.js';
+import { anyRecordField, anyRecordsField, recordField } from './record.js';
 import type { RootConfig } from './root-config.js';
 import { tableField } from './table.js';
 
@@ -26,7 +26,7 @@ export function queryFields(
   for (const type of tables)
     fields[lists.get(type.table) as string] = ofTable(type, tableField(type.table, listOf(type, 'table')));
   for (const type of tables) fields[names.claim(`_get_${lists.get(type.table)}`)] = ofTable(type, recordField(type));
-  fields[names.claim('_get')] = anyRecordField(types);
+  fields[names.claim('_get')] = anyRecordField(types, types.record);
   for (const type of tables) {
     const field = tableField(type.table, connectionOf(type, 'table'));
     fields[names.claim(`${lists.get(type.table)}Connection`)] = ofTable(type, field);
@@ -35,7 +35,11 @@ export function queryFields(
     const field = tableField(type.table, aggregateOf(type));
     fields[names.claim(`${lists.get(type.table)}_aggregate`)] = ofTable(type, field);
   }
-  return { ...fields, ...functionFields(functions, types, inputs, names) };
+  Object.assign(fields, functionFields(functions, types, inputs, names));
+  // Last, so that tables and functions have these names where they want them.
+  if (types.node !== undefined && names.isFree('node')) fields['node'] = anyRecordField(types, types.node);
+  if (types.node !== undefined && names.isFree('nodes')) fields['nodes'] = anyRecordsField(types, types.node);
+  return fields;
 }
 
 /** For each table the name of the field that is called after it. */

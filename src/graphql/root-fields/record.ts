@@ -1,11 +1,15 @@
-/** `_get_person(id)`, a record of a table, and `_get(id)`, a record of any. */
-import { GraphQLNonNull } from 'graphql';
-import { isArray, newObject } from '../../value/value.js';
+/**
+ * `_get_person(id)`, a record of a table, and `_get(id)`, a record of any. Relay knows this one as `node(id)`, with
+ * `nodes(ids)` for several.
+ */
+import { type GraphQLInterfaceType, GraphQLList, GraphQLNonNull } from 'graphql';
+import { isArray, newObject, type RecordId } from '../../value/value.js';
 import type { FieldUse } from '../execution/field-use.js';
 import { candidateRecordIds, readRecordId } from '../execution/record-id.js';
 import type { RootPlan } from '../execution/root-plan.js';
 import { columns, select } from '../execution/select.js';
 import { fromRoot } from '../schema/field-source.js';
+import { boundRows } from '../schema/list-arguments.js';
 import { SCALARS } from '../schema/scalars.js';
 import type { TableType } from '../schema/table-type.js';
 import type { TableTypes } from '../schema/table-types.js';
@@ -40,17 +44,45 @@ function compileRecord(field: FieldUse, { table, object }: TableType): RootPlan 
   };
 }
 
-export function anyRecordField({ record, tables }: TableTypes): RootConfig {
+/** `type` is an interface of all records. */
+export function anyRecordField({ tables }: TableTypes, type: GraphQLInterfaceType): RootConfig {
   return {
-    type: record,
+    type,
     description: 'The record with this id, of whatever table.',
     args: ID_ARGUMENT,
     extensions: fromRoot((field) => ({
       completion: field.completion(),
       begin: (call) => {
-        const id = readRecordId(String(field.arguments.given(call)['id']));
-        return statementWork([], newObject(), 0, () => (id !== undefined && tables.has(id.table) ? id : undefined));
+        const id = shownId(tables, field.arguments.given(call)['id']);
+        return statementWork([], newObject(), 0, () => id);
       },
     })),
   };
+}
+
+/** The same for several, in their order; null where there is none. */
+export function anyRecordsField({ tables }: TableTypes, type: GraphQLInterfaceType): RootConfig {
+  return {
+    type: new GraphQLList(type),
+    description: 'The records with these ids, of whatever tables, in the same order.',
+    args: { ids: { type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(SCALARS.ID))) } },
+    extensions: fromRoot((field) => ({
+      completion: field.completion(),
+      begin: (call) => {
+        const asked = field.arguments.given(call)['ids'] as readonly unknown[];
+        const { spend } = boundRows(asked.length, 1, call);
+        const ids = asked.map((id) => shownId(tables, id));
+        return statementWork([], newObject(), ids.length, () => {
+          spend(ids.length);
+          return ids;
+        });
+      },
+    })),
+  };
+}
+
+/** The id of a record whose table the schema shows. */
+function shownId(tables: TableTypes['tables'], given: unknown): RecordId | undefined {
+  const id = readRecordId(String(given));
+  return id !== undefined && tables.has(id.table) ? id : undefined;
 }

@@ -59,13 +59,13 @@ export function updateManyField(type: TableType, input: RecordInput, kind: Chang
     args: { ...targetArguments(type), data: { type: new GraphQLNonNull(input.type) } },
     isList: true,
     shows: 'after',
-    build: ({ given, conditions, params, writing, output }) => ({
+    build: (context) => ({
       statement: {
         kind: 'update',
         only: false,
-        ...filteredTargets(type, given, conditions),
-        ...change(input.read(given['data'], writing).data, params),
-        output,
+        ...filteredTargets(type, context),
+        ...change(input.read(context.given['data'], context.writing).data, context.params),
+        output: context.output,
       },
       mayMiss: true,
     }),

@@ -9,7 +9,7 @@ import { isArray } from '../../value/value.js';
 import { lengthOf } from '../collection-fields/collection-field.js';
 import type { Conditions, Params } from '../execution/conditions.js';
 import type { ExecutionContext } from '../execution/execution-context.js';
-import type { GivenArguments } from '../execution/field-arguments.js';
+import type { GivenArguments, WrittenArguments } from '../execution/field-arguments.js';
 import type { FieldUse } from '../execution/field-use.js';
 import { blockOf, NestedWrites, subquery } from '../execution/nested-writes.js';
 import type { RootPlan } from '../execution/root-plan.js';
@@ -21,6 +21,7 @@ import type { RootConfig } from './root-config.js';
 /** The inputs of a statement. */
 export interface WriteContext {
   readonly given: GivenArguments;
+  readonly written: WrittenArguments;
   readonly conditions: Conditions;
   readonly params: Params;
   /** The nested writes. */
@@ -106,7 +107,8 @@ function boundWrite(
   return field.arguments.boundAnew<Statement, BoundWrite>(call, (given, conditions) => {
     const { params } = conditions;
     const writing = new NestedWrites(call.random);
-    const write = build({ given, conditions, params, writing, output });
+    const written = field.arguments.written(call);
+    const write = build({ given, written, conditions, params, writing, output });
     // A mutation whose result exceeds the answer writes nothing.
     const { most = allowed } = write;
     if (most > allowed) throw tooMany(allowed, call);

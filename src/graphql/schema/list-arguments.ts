@@ -49,6 +49,9 @@ export function cutArguments(what: string): GraphQLFieldConfigArgumentMap {
   };
 }
 
+/** The arguments that are filters, all of which must hold. */
+export const FILTER_NAMES = ['filter', 'where'] as const;
+
 export function filterArguments({ type }: InputFilter): GraphQLFieldConfigArgumentMap {
   return {
     filter: { type },
@@ -62,7 +65,9 @@ export const VERSION_ARGUMENT: GraphQLFieldConfigArgumentMap = {
 
 /** The conditions of the filters among the arguments. */
 export function filtersOf(given: GivenArguments, filter: InputFilter, conditions: Conditions): readonly Expression[] {
-  return [given['filter'], given['where']].filter(isGiven).map((each) => filter.translate(each, DOCUMENT, conditions));
+  return FILTER_NAMES.map((name) => given[name])
+    .filter(isGiven)
+    .map((each) => filter.translate(each, DOCUMENT, conditions));
 }
 
 export interface RowBounds {

@@ -36,6 +36,10 @@ export class Names {
     this.#taken = new Set(reserved);
   }
 
+  isFree(name: string): boolean {
+    return !this.#taken.has(name);
+  }
+
   /** The closest legal name that is free; a number is appended if necessary. */
   claim(text: string): string {
     const name = legalName(text);

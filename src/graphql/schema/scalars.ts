@@ -26,6 +26,8 @@ import { namedInError } from '../errors.js';
 
 interface ScalarRow {
   readonly description: string;
+  /** The address of a specification of its values. Absent for the scalars that GraphQL itself specifies. */
+  readonly specifiedBy?: string;
   /** The output for a stored value; NONE if the value isn't of this type. */
   output(value: Value): Value;
   /** The value of an argument; NONE if it isn't of this type. */
@@ -40,33 +42,55 @@ const ROWS = {
     input: (value) => (isNumber(value) ? float(toNumber(value)) : undefined),
   },
   number: {
-    description: 'An int, float or decimal.',
+    description: 'An int, float or decimal, as a number of JSON; a decimal as text.',
+    specifiedBy: rfc(8259, 'section-6'),
     output: (value) => (isNumber(value) ? value : undefined),
     input: (value) => (isNumber(value) ? value : undefined),
   },
   decimal: {
-    description: 'An exact decimal number, as text.',
+    description: 'An exact decimal number of at most 28 places, as text: "9.50". A number is taken, too.',
+    specifiedBy: 'https://www.w3.org/TR/xmlschema11-2/#decimal',
     output: toDecimal,
     input: (value) => (typeof value === 'string' ? parseDecimal(value, true) : toDecimal(value)),
   },
   datetime: {
-    description: 'An instant, as RFC 3339 text: "2030-01-31T12:00:00Z".',
+    description: 'An instant to the nanosecond, as text: "2030-01-31T12:00:00Z".',
+    specifiedBy: rfc(3339, 'section-5.6'),
     ...instance(Datetime, parseDatetime),
   },
-  duration: { description: 'A span of time, as text: "1h30m".', ...instance(Duration, parseDuration) },
-  uuid: { description: 'A UUID, as text.', ...instance(Uuid, parseUuid) },
-  bytes: { description: 'Bytes, as base64 text.', ...instance(Uint8Array, bytesFromBase64) },
+  duration: {
+    description: 'A span of time to the nanosecond, as text: "1h30m", in the units ns, µs, ms, s, m, h, d, w and y.',
+    specifiedBy: 'https://surrealdb.com/docs/surrealql/datamodel/durations',
+    ...instance(Duration, parseDuration),
+  },
+  uuid: {
+    description: 'A UUID, as text: "018f4f3a-5c1e-7000-8000-0123456789ab".',
+    specifiedBy: rfc(9562, 'section-4'),
+    ...instance(Uuid, parseUuid),
+  },
+  bytes: {
+    description: 'Bytes, as base64 text. The alphabet for URLs is taken, too.',
+    specifiedBy: rfc(4648, 'section-4'),
+    ...instance(Uint8Array, bytesFromBase64),
+  },
   geometry: {
-    description: 'A geometry, as GeoJSON.',
+    description: 'A geometry, as an object of GeoJSON.',
+    specifiedBy: rfc(7946, 'section-3.1'),
     output: (value) => (value instanceof Geometry ? value : undefined),
     input: toGeometry,
   },
   object: {
-    description: 'An object whose fields are not defined.',
+    description: 'An object whose fields are not defined, as JSON; in it other types are as their scalars.',
+    specifiedBy: rfc(8259, 'section-4'),
     output: (value) => (isObject(value) ? value : undefined),
     input: (value) => (isObject(value) ? value : undefined),
   },
-  any: { description: 'A value of any type.', output: (value) => value, input: (value) => value },
+  any: {
+    description: 'A value of any type, as JSON; other types than those of JSON are as their scalars.',
+    specifiedBy: rfc(8259, 'section-3'),
+    output: (value) => value,
+    input: (value) => value,
+  },
 } as const satisfies Readonly<Record<string, ScalarRow>>;
 
 const BEYOND_INT = 2 ** 63;
@@ -89,7 +113,11 @@ export const SCALARS = {
   ID: GraphQLID,
 } as const;
 
-function scalar(name: string, { description, output, input }: ScalarRow): GraphQLScalarType {
+function rfc(number: number, section: string): string {
+  return `https://www.rfc-editor.org/rfc/rfc${number}#${section}`;
+}
+
+function scalar(name: string, { description, specifiedBy, output, input }: ScalarRow): GraphQLScalarType {
   const read = (value: Value): Value => {
     const result = input(value);
     if (result === undefined) throw failure('graphql_value', { type: name, value: namedInError(toText(value)) });
@@ -98,6 +126,7 @@ function scalar(name: string, { description, output, input }: ScalarRow): GraphQ
   return new GraphQLScalarType({
     name,
     description,
+    ...(specifiedBy !== undefined && { specifiedByURL: specifiedBy }),
     serialize: (value) => {
       const result = output(value as Value);
       if (result === undefined)

@@ -33,6 +33,8 @@ import type { EdgeField, TableType } from './table-type.js';
 /** Names of enums are made of their values; longer ones would be of no use. */
 const LONGEST_JOINED_NAME = 60;
 
+const NODE = 'Node';
+
 interface TableFields {
   readonly fields: ObjectFields;
   readonly edges: ReadonlyMap<string, EdgeField>;
@@ -65,6 +67,11 @@ export class TableTypes implements ShapeKit {
   readonly filters: Filters;
   /** The interface of every record. */
   readonly record: GraphQLInterfaceType;
+  /**
+   * The interface of Relay's Global Object Identification (https://relay.dev/graphql/objectidentification.htm). Absent
+   * if a table's type has its name.
+   */
+  readonly node: GraphQLInterfaceType | undefined;
   /** A record of a table that the schema doesn't show. */
   readonly hidden: GraphQLObjectType;
   readonly tables: ReadonlyMap<string, TableType>;
@@ -108,6 +115,14 @@ export class TableTypes implements ShapeKit {
         ),
       ),
     );
+    if (entries.length > 0 && this.#names.isFree(NODE)) {
+      this.node = new GraphQLInterfaceType({
+        name: this.#names.claim(NODE),
+        description: 'A record that can be read again by its id: what `record` is, under the name that Relay knows.',
+        fields: id,
+        extensions: ofAny,
+      });
+    }
     this.tables = new Map(
       entries.map((entry) => {
         const { name } = entry.definition;
@@ -149,7 +164,7 @@ export class TableTypes implements ShapeKit {
       object: new GraphQLObjectType({
         name: typeName,
         ...(comment !== undefined && { description: comment }),
-        interfaces: [this.record],
+        interfaces: this.node === undefined ? [this.record] : [this.record, this.node],
         extensions: ofRecords((record) => this.#typeOf(record)),
         fields: () => {
           const { fields, edges } = fieldsOf();

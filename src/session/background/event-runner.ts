@@ -228,13 +228,12 @@ export class EventRunner implements QueuedEvents {
 
   /** Returns whether the event is no longer queued. */
   async #settle([key, stored]: Entry, database: Id): Promise<boolean> {
-    const { engine, report, metrics } = this.#services;
+    const { engine, metrics } = this.#services;
     const event = readQueuedEvent(stored);
-    const { depth, maxDepth, table, event: name } = event;
+    const { depth, maxDepth } = event;
     if (depth > maxDepth) {
       await withRetries(engine, (transaction) => this.#fenced(transaction, database, () => transaction.delete(key)));
-      metrics?.event('lost');
-      report(failure('event_lost', { event: name, table, reason: `MAXDEPTH ${maxDepth} is reached` }));
+      this.#lost(event, `MAXDEPTH ${maxDepth} is reached`);
       return true;
     }
     try {
@@ -249,12 +248,25 @@ export class EventRunner implements QueuedEvents {
       await withRetries(engine, (transaction) =>
         this.#fenced(transaction, database, () => this.#putBack(transaction, key, event)),
       );
-      const isLost = event.failures >= event.retry;
-      metrics?.event(isLost ? 'lost' : 'retried');
-      if (!isLost) return false;
-      report(failure('event_lost', { event: name, table, reason: error.message }, { cause: error }));
-      return true;
+      if (event.failures >= event.retry) this.#lost(event, error.message, error);
+      else metrics?.event('retried');
+      return event.failures >= event.retry;
     }
+  }
+
+  /** Says so where operators look: metrics, the log of the server, and the audit log, which never holds the reason. */
+  #lost({ namespace, database, table, event, failures }: QueuedEvent, reason: string, cause?: TesseraError): void {
+    const { audit, report, metrics } = this.#services;
+    metrics?.event('lost');
+    report(failure('event_lost', { event, table, reason }, cause && { cause }));
+    audit?.record({
+      action: 'event-lost',
+      outcome: 'failed',
+      error: cause && rootOf(cause).code,
+      who: { kind: 'server' },
+      place: { namespace, database },
+      what: { table, event, attempts: cause === undefined ? 0 : failures + 1 },
+    });
   }
 
   /** Definitions and grants made by an event are attributed to the principal whose write raised it. */
@@ -321,6 +333,11 @@ export class EventRunner implements QueuedEvents {
 const after = (key: Key): Key => `${key}\0`;
 
 /** Whether the event itself has failed, rather than the storage. */
+/** What an event has failed for, rather than that it has failed. */
+function rootOf(error: TesseraError): TesseraError {
+  return error.cause instanceof TesseraError ? rootOf(error.cause) : error;
+}
+
 function isFailure(error: unknown): error is TesseraError {
   return isQueryError(error) || (error instanceof TesseraError && error.code === 'timed_out');
 }

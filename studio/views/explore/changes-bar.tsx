@@ -3,9 +3,11 @@ import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../components/button.js';
 import { focusView } from '../../components/focus-view.js';
 import { Notice } from '../../components/notice.js';
+import { asError } from '../../connection/as-error.js';
 import type { Connection } from '../../connection/connection.js';
-import { asError } from '../../connection/use-loaded.js';
-import { type Change, describe, pendingChanges, saveChanges } from './changes.js';
+import { type Change, describe } from './changes.js';
+import { pendingChanges, saveChanges } from './pending-changes.js';
+import { EditRow, NewRow } from './row-editors.js';
 
 interface Properties {
   readonly connection: Connection;
@@ -18,6 +20,7 @@ export function ChangesBar({ connection, onSaved }: Properties) {
   const changes = pending.value;
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
+  const [edited, setEdited] = useState<number>();
   const hasChanges = changes.length > 0;
   useEffect(() => {
     if (!hasChanges) return;
@@ -26,6 +29,8 @@ export function ChangesBar({ connection, onSaved }: Properties) {
     return () => removeEventListener('beforeunload', warn);
   }, [hasChanges]);
   if (!hasChanges) return null;
+  const change = edited === undefined ? undefined : changes[edited];
+  const close = () => setEdited(undefined);
   const keep = (left: readonly Change[]) => {
     pending.value = left;
     if (left.length === 0) focusView();
@@ -50,6 +55,11 @@ export function ChangesBar({ connection, onSaved }: Properties) {
         {changes.map((change, at) => (
           <li key={at} class="row">
             <span>{describe(change)}</span>
+            {change.kind !== 'delete' && (
+              <Button kind="quiet" label={`Reopen: ${describe(change)}`} onClick={() => setEdited(at)}>
+                Reopen
+              </Button>
+            )}
             <Button kind="quiet" label={`Undo: ${describe(change)}`} onClick={() => keep(changes.toSpliced(at, 1))}>
               Undo
             </Button>
@@ -70,6 +80,15 @@ export function ChangesBar({ connection, onSaved }: Properties) {
           Undo all
         </Button>
       </div>
+      {change?.kind === 'create' && (
+        <NewRow
+          connection={connection}
+          creation={change}
+          onDone={(creation) => keep(changes.with(edited as number, creation))}
+          onClose={close}
+        />
+      )}
+      {change?.kind === 'update' && <EditRow connection={connection} record={change.record} onClose={close} />}
     </section>
   );
 }

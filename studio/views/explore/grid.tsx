@@ -16,10 +16,12 @@ interface Properties {
   readonly count: number;
   readonly order: Order | undefined;
   rowAt(at: number): Row | undefined;
+  /** The id of a row as text. */
+  idAt(at: number): string | undefined;
   /** What is to become of a row, if it isn't saved yet. */
-  stateOf(row: Row): 'changed' | 'deleted' | undefined;
+  stateOf(at: number): 'changed' | 'deleted' | undefined;
   onOrder(order: Order | undefined): void;
-  onOpen(row: Row): void;
+  onOpen(id: string): void;
 }
 
 export interface Column {
@@ -33,7 +35,7 @@ interface Cell {
   readonly column: number;
 }
 
-export function Grid({ label, columns, count, order, rowAt, stateOf, onOrder, onOpen }: Properties) {
+export function Grid({ label, columns, count, order, rowAt, idAt, stateOf, onOrder, onOpen }: Properties) {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(400);
@@ -72,8 +74,8 @@ export function Grid({ label, columns, count, order, rowAt, stateOf, onOrder, on
       Home: { row: -count, column: 0 },
       End: { row: count, column: 0 },
     };
-    const row = rowAt(active.row);
-    if (event.key === 'Enter' && row !== undefined && event.target === box.current) return onOpen(row);
+    const open = idAt(active.row);
+    if (event.key === 'Enter' && open !== undefined && event.target === box.current) return onOpen(open);
     const step = steps[event.key];
     if (step === undefined) return;
     event.preventDefault();
@@ -107,7 +109,8 @@ export function Grid({ label, columns, count, order, rowAt, stateOf, onOrder, on
           </div>
           {Array.from({ length: shown }, (_, index) => first + index).map((at) => {
             const row = rowAt(at);
-            const state = row === undefined ? 'waiting' : (stateOf(row) ?? '');
+            const id = idAt(at);
+            const state = row === undefined ? 'waiting' : (stateOf(at) ?? '');
             return (
               <div
                 key={at}
@@ -115,7 +118,7 @@ export function Grid({ label, columns, count, order, rowAt, stateOf, onOrder, on
                 role="row"
                 aria-rowindex={at + 2}
                 tabIndex={-1}
-                onDblClick={() => row !== undefined && onOpen(row)}
+                onDblClick={() => id !== undefined && onOpen(id)}
               >
                 {columns.map(({ name, width }, index) => (
                   <div
@@ -127,7 +130,11 @@ export function Grid({ label, columns, count, order, rowAt, stateOf, onOrder, on
                     style={styleOf(width)}
                     onMouseDown={() => setActive({ row: at, column: index })}
                   >
-                    {row === undefined ? '…' : Object.hasOwn(row, name) && <Value value={row[name]} />}
+                    {row === undefined
+                      ? '…'
+                      : Object.hasOwn(row, name) && (
+                          <Value value={row[name]} {...(name === 'id' && id !== undefined && { id })} />
+                        )}
                   </div>
                 ))}
               </div>

@@ -3,14 +3,14 @@ import { useState } from 'preact/hooks';
 import { type RecordId, StringRecordId } from 'surrealdb';
 import { Button } from '../../components/button.js';
 import { Loading, Notice } from '../../components/notice.js';
-import { loadFields } from '../../connection/catalog.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
 import { hrefOf } from '../../frame/route.js';
-import { changeOf, pendingChanges, withChange, withUpdate } from './changes.js';
+import { changeOf, type RecordName, withChange } from './changes.js';
 import { ChangesBar } from './changes-bar.js';
 import { Neighbours } from './neighbours.js';
-import { RowForm } from './row-form.js';
+import { pendingChanges } from './pending-changes.js';
+import { EditRow } from './row-editors.js';
 import type { Row } from './rows.js';
 import { ValueTree } from './value-tree.js';
 
@@ -24,14 +24,15 @@ interface Properties {
 
 export function RecordPage({ connection, id, onSaved }: Properties) {
   const record = useLoaded(async () => {
-    const [row] = await connection.query<[Row | null | undefined]>('SELECT * FROM ONLY $id', {
-      id: new StringRecordId(id),
-    });
-    return row ?? null;
+    const [, row, code] = await connection.query<[null, Row | null | undefined, string]>(
+      'LET $row = (SELECT * FROM ONLY $id); RETURN $row; RETURN value::quote($row.id)',
+      { id: new StringRecordId(id) },
+    );
+    return { row: row ?? null, code };
   }, [connection, id]);
-  const row = record.data;
   if (record.error !== undefined) return <Notice kind="error">{record.error.message}</Notice>;
-  if (row === undefined) return <Loading />;
+  if (record.data === undefined) return <Loading />;
+  const { row, code } = record.data;
   return (
     <section class="record-page" aria-label={`Record ${id}`}>
       {row === null ? (
@@ -40,7 +41,7 @@ export function RecordPage({ connection, id, onSaved }: Properties) {
           <Notice kind="information">There is no such record, or you may not see it.</Notice>
         </>
       ) : (
-        <RecordHead connection={connection} row={row} />
+        <RecordHead connection={connection} record={{ table: tableOf(row.id), code }} />
       )}
       <ChangesBar
         connection={connection}
@@ -60,44 +61,31 @@ export function RecordPage({ connection, id, onSaved }: Properties) {
 }
 
 /** The heading of the record, with its actions. */
-function RecordHead({ connection, row }: { readonly connection: Connection; readonly row: Row }) {
+function RecordHead({ connection, record }: { readonly connection: Connection; readonly record: RecordName }) {
   const [isEditing, setEditing] = useState(false);
-  const table = tableOf(row.id);
-  const fields = useLoaded(() => loadFields(connection, table), [connection, table]);
+  const { table, code } = record;
   const pending = pendingChanges(connection);
-  const change = changeOf(pending.value, row.id);
-  const title = row.id.toString();
+  const change = changeOf(pending.value, record);
   const isFixed = connection.viewed !== undefined || change?.kind === 'delete';
   return (
     <header class="row spread">
-      <h1>{title}</h1>
+      <h1>{code}</h1>
       <div class="row">
         <a href={hrefOf('explore', ['table', table])}>All of {table}</a>
-        <Button disabled={isFixed || fields.isLoading} onClick={() => setEditing(true)}>
+        <Button disabled={isFixed} onClick={() => setEditing(true)}>
           Edit
         </Button>
         <Button
           kind="danger"
           disabled={isFixed}
           onClick={() => {
-            pending.value = withChange(pending.value, { kind: 'delete', id: row.id });
+            pending.value = withChange(pending.value, { kind: 'delete', record });
           }}
         >
           Delete
         </Button>
       </div>
-      {isEditing && (
-        <RowForm
-          connection={connection}
-          title={title}
-          fields={fields.data ?? []}
-          content={change?.kind === 'update' ? withUpdate(row, change) : row}
-          onDone={(set, unset) => {
-            pending.value = withChange(pending.value, { kind: 'update', id: row.id, set, unset });
-          }}
-          onClose={() => setEditing(false)}
-        />
-      )}
+      {isEditing && <EditRow connection={connection} record={record} onClose={() => setEditing(false)} />}
     </header>
   );
 }

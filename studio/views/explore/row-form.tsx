@@ -4,15 +4,14 @@ import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
 import { Field, SelectField, TextAreaField } from '../../components/field.js';
 import { Notice } from '../../components/notice.js';
+import { asError } from '../../connection/as-error.js';
 import type { FieldInfo } from '../../connection/catalog.js';
 import type { Connection } from '../../connection/connection.js';
-import { literal } from '../../connection/surrealql.js';
-import { asError } from '../../connection/use-loaded.js';
-import type { Content } from './changes.js';
 import { topLevel } from './columns.js';
+import { type Content, evaluate, type TypedValue } from './typed-values.js';
 
 /** How a value is typed. */
-type Manner = 'text' | 'surrealql' | 'none';
+type Manner = TypedValue['manner'] | 'none';
 
 const MANNERS: Readonly<Record<Manner, string>> = { text: 'Text', surrealql: 'SurrealQL', none: 'None' };
 
@@ -29,13 +28,26 @@ interface Properties {
   readonly fields: readonly FieldInfo[];
   /** The row as it is; empty for a new one. */
   readonly content: Content;
+  /** Whether the id may be typed. */
+  readonly isNew?: boolean;
+  /** Further fields that it shall have. */
+  readonly names?: readonly string[];
   /** What was changed: values, and the fields that are to have none. */
   onDone(set: Content, unset: readonly string[]): void;
   onClose(): void;
 }
 
-export function RowForm({ connection, title, fields, content, onDone, onClose }: Properties) {
-  const [initial] = useState(() => entriesOf(fields, content));
+export function RowForm({
+  connection,
+  title,
+  fields,
+  content,
+  isNew = false,
+  names = [],
+  onDone,
+  onClose,
+}: Properties) {
+  const [initial] = useState(() => entriesOf(fields, content, isNew, names));
   const [entries, setEntries] = useState(initial);
   const [newName, setNewName] = useState('');
   const [error, setError] = useState('');
@@ -49,9 +61,11 @@ export function RowForm({ connection, title, fields, content, onDone, onClose }:
     });
     try {
       const set = await Promise.all(
-        changed
-          .filter(({ manner }) => manner !== 'none')
-          .map(async (entry) => [entry.name, await evaluate(connection, entry)] as const),
+        changed.flatMap(({ name, manner, text }) =>
+          manner === 'none'
+            ? []
+            : [evaluate(connection, name, { manner, text }).then((value) => [name, value] as const)],
+        ),
       );
       const unset = changed.flatMap(({ manner, name }) => (manner === 'none' ? [name] : []));
       if (changed.length > 0) onDone(Object.fromEntries(set), unset);
@@ -110,27 +124,18 @@ function mannerOf(kind: string): Manner {
   return /\b(string|any)\b/.test(kind) ? 'text' : 'surrealql';
 }
 
-function entriesOf(fields: readonly FieldInfo[], content: Content): readonly Entry[] {
-  const isNew = content['id'] === undefined;
+function entriesOf(
+  fields: readonly FieldInfo[],
+  content: Content,
+  isNew: boolean,
+  others: readonly string[],
+): readonly Entry[] {
   const kinds = new Map(topLevel(fields).map(({ name, kind }) => [name, kind]));
-  const names = new Set([...(isNew ? ['id'] : []), ...kinds.keys(), ...Object.keys(content)]);
+  const names = new Set([...(isNew ? ['id'] : []), ...kinds.keys(), ...others, ...Object.keys(content)]);
   if (!isNew) names.delete('id');
   return [...names].map((name) => {
     const kind = kinds.get(name) ?? (name === 'id' ? 'made by the server if there is none' : 'any');
-    const value = content[name];
-    if (value === undefined) return { name, kind, manner: 'none', text: '' };
-    const isText = typeof value === 'string';
-    return { name, kind, manner: isText ? 'text' : 'surrealql', text: isText ? value : literal(value) };
+    const { manner = 'none', text = '' } = content[name] ?? {};
+    return { name, kind, manner, text };
   });
-}
-
-/** @throws Error if the server can't evaluate it, with the name of the field */
-async function evaluate(connection: Connection, { name, manner, text }: Entry): Promise<unknown> {
-  if (manner === 'text') return text;
-  try {
-    const [value] = await connection.query(`RETURN (${text}\n)`);
-    return value;
-  } catch (error) {
-    throw new Error(`${name}: ${asError(error).message}`);
-  }
 }

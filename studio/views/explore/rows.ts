@@ -1,5 +1,5 @@
 /** The rows of a table in pages, of which those loaded last are kept. */
-import { BoundExcluded, type RecordId, RecordIdRange } from 'surrealdb';
+import type { RecordId } from 'surrealdb';
 import { identifier } from '../../connection/surrealql.js';
 
 export type Row = Readonly<Record<string, unknown>> & { readonly id: RecordId };
@@ -11,7 +11,7 @@ export interface Order {
 
 /** The source of rows: a connection. */
 interface Source {
-  query<Values extends unknown[]>(text: string, variables?: Readonly<Record<string, unknown>>): Promise<Values>;
+  query<Values extends unknown[]>(text: string): Promise<Values>;
 }
 
 /** Which rows of a table are shown, and how they are ordered. */
@@ -38,12 +38,21 @@ export async function countRows(connection: Source, selection: Selection): Promi
   return rows[0]?.count ?? 0;
 }
 
+interface Page {
+  readonly rows: readonly Row[];
+  /** The codes of their ids. */
+  readonly codes: readonly string[];
+}
+
+/** Code that is the text of a record id, rather than a call or a cast that makes one. */
+const IS_TEXT = /^(?!type::|<)/;
+
 export class RowPages {
   readonly #connection: Source;
   readonly #selection: Selection;
   readonly #changed: (error?: Error) => void;
   /** By number, the latest at the end. `undefined` while it is being loaded, and where it could not be. */
-  readonly #pages = new Map<number, readonly Row[] | undefined>();
+  readonly #pages = new Map<number, Page | undefined>();
 
   /** `changed` is called when a page has come, or couldn't be loaded. */
   constructor(connection: Source, selection: Selection, changed: (error?: Error) => void) {
@@ -54,9 +63,24 @@ export class RowPages {
 
   /** The row at a place, `undefined` until its page has come. */
   row(at: number): Row | undefined {
+    return this.#page(at)?.rows[at % PAGE];
+  }
+
+  /** The code of its id. */
+  code(at: number): string | undefined {
+    return this.#page(at)?.codes[at % PAGE];
+  }
+
+  /** Its id as text. */
+  id(at: number): string | undefined {
+    const code = this.code(at);
+    return code === undefined || IS_TEXT.test(code) ? code : this.row(at)?.id.toString();
+  }
+
+  #page(at: number): Page | undefined {
     const number = Math.floor(at / PAGE);
     if (!this.#pages.has(number)) void this.#load(number);
-    return this.#pages.get(number)?.[at % PAGE];
+    return this.#pages.get(number);
   }
 
   async #load(number: number): Promise<void> {
@@ -64,9 +88,9 @@ export class RowPages {
     const oldest = this.#pages.keys().next();
     if (this.#pages.size > KEPT_PAGES && !oldest.done) this.#pages.delete(oldest.value);
     try {
-      const rows = await this.#read(number);
+      const page = await this.#read(number);
       // One that was given up meanwhile stays so, however many are under way.
-      if (this.#pages.has(number)) this.#pages.set(number, rows);
+      if (this.#pages.has(number)) this.#pages.set(number, page);
       this.#changed();
     } catch (error) {
       this.#changed(error as Error);
@@ -74,19 +98,23 @@ export class RowPages {
   }
 
   /** Behind a page that is known from its last id on, so that the server needn't look at all the rows before. */
-  async #read(number: number): Promise<Row[]> {
+  async #read(number: number): Promise<Page> {
     const { table, order } = this.#selection;
     const condition = conditionOf(this.#selection);
-    const before = order === undefined ? this.#pages.get(number - 1)?.at(-1) : undefined;
-    if (before !== undefined) {
-      const range = new RecordIdRange(table, new BoundExcluded(before.id.id), undefined);
-      const [rows] = await this.#connection.query<[Row[]]>(`SELECT * FROM $range${condition} LIMIT ${PAGE}`, { range });
-      return rows;
+    const before = order === undefined ? this.#pages.get(number - 1)?.codes.at(-1) : undefined;
+    if (before !== undefined && IS_TEXT.test(before)) {
+      return this.#select(`SELECT * FROM ${before}>..${condition} LIMIT ${PAGE}`);
     }
     const ordered = order === undefined ? '' : ` ORDER BY ${identifier(order.field)}${order.descending ? ' DESC' : ''}`;
-    const [rows] = await this.#connection.query<[Row[]]>(
+    return this.#select(
       `SELECT * FROM ${identifier(table)}${condition}${ordered} LIMIT ${PAGE} START ${number * PAGE}`,
     );
-    return rows;
+  }
+
+  async #select(statement: string): Promise<Page> {
+    const [, rows, codes] = await this.#connection.query<[null, Row[], string[]]>(
+      `LET $rows = (${statement}); RETURN $rows; RETURN $rows.map(|$row| value::quote($row.id))`,
+    );
+    return { rows, codes };
   }
 }

@@ -7,11 +7,12 @@ import { loadFields, type TableInfo } from '../../connection/catalog.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
 import { go } from '../../frame/route.js';
-import { changeOf, pendingChanges, withChange } from './changes.js';
+import { changeOf, withChange } from './changes.js';
 import { ChangesBar } from './changes-bar.js';
 import { columnsOf, widthOf } from './columns.js';
 import { Grid } from './grid.js';
-import { RowForm } from './row-form.js';
+import { pendingChanges } from './pending-changes.js';
+import { NewRow } from './row-editors.js';
 import { countRows, type Order, RowPages } from './rows.js';
 
 interface Properties {
@@ -93,21 +94,21 @@ export function TablePage({ connection, table, info, onSaved }: Properties) {
         count={total}
         order={order}
         rowAt={(at) => pages.row(at)}
-        stateOf={(row) => {
-          const change = changeOf(pending.value, row.id);
+        idAt={(at) => pages.id(at)}
+        stateOf={(at) => {
+          const code = pages.code(at);
+          const change = code === undefined ? undefined : changeOf(pending.value, { table, code });
           return change === undefined ? undefined : change.kind === 'delete' ? 'deleted' : 'changed';
         }}
         onOrder={setOrder}
-        onOpen={(row) => go('explore', ['record', row.id.toString()])}
+        onOpen={(id) => go('explore', ['record', id])}
       />
       {isAdding && (
-        <RowForm
+        <NewRow
           connection={connection}
-          title={`New row in ${table}`}
-          fields={fields.data ?? []}
-          content={isRelation ? { in: undefined, out: undefined } : {}}
-          onDone={(content) => {
-            pending.value = withChange(pending.value, { kind: 'create', table, isRelation, content });
+          creation={{ kind: 'create', table, isRelation, content: {} }}
+          onDone={(creation) => {
+            pending.value = withChange(pending.value, creation);
           }}
           onClose={() => setAdding(false)}
         />

@@ -3,8 +3,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
 import { Notice } from '../../components/notice.js';
+import { asError } from '../../connection/as-error.js';
 import type { Connection } from '../../connection/connection.js';
-import { asError } from '../../connection/use-loaded.js';
 import { describeUser } from '../../connection/viewed-user.js';
 import { exportDatabase, importFile, type Progress } from './transfer.js';
 

@@ -2,16 +2,18 @@
 import './explore.css';
 import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.js';
-import { loadTables } from '../../connection/catalog.js';
+import { loadTables, type TableInfo } from '../../connection/catalog.js';
+import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
 import type { ViewProperties } from '../../frame/view-properties.js';
+import { tablesBehindView } from '../../session/viewing.js';
 import { RecordPage } from './record-page.js';
 import { TableList } from './table-list.js';
 import { TablePage } from './table-page.js';
 import { TransferDialog } from './transfer-dialog.js';
 
 export function View({ connection, path }: ViewProperties) {
-  const tables = useLoaded(() => loadTables(connection), [connection]);
+  const tables = useLoaded(() => tablesOf(connection), [connection]);
   const [isTransferring, setTransferring] = useState(false);
   const [kind, name] = path;
   const table = kind === 'table' ? name : undefined;
@@ -47,4 +49,14 @@ export function View({ connection, path }: ViewProperties) {
       )}
     </div>
   );
+}
+
+/** In a view whose user may not list them, those that its owner saw: of each the rows are those of the view. */
+async function tablesOf(connection: Connection): Promise<readonly TableInfo[]> {
+  try {
+    return await loadTables(connection);
+  } catch (error) {
+    if (connection.viewed === undefined) throw error;
+    return tablesBehindView.value;
+  }
 }

@@ -7,8 +7,9 @@ import { Notice } from '../../components/notice.js';
 import { Table } from '../../components/table.js';
 import { Time } from '../../components/time.js';
 import { Value } from '../../components/value.js';
+import { asError } from '../../connection/as-error.js';
 import type { Connection } from '../../connection/connection.js';
-import { asError, useLoaded } from '../../connection/use-loaded.js';
+import { useLoaded } from '../../connection/use-loaded.js';
 import { type AuditFilter, type AuditRecord, EVERYTHING, loadAudit, PAGE, verifyAudit } from './audit.js';
 
 interface Shown {

@@ -4,8 +4,8 @@ import { Button } from '../../components/button.js';
 import { Dialog } from '../../components/dialog.js';
 import { Field, SelectField } from '../../components/field.js';
 import { Notice } from '../../components/notice.js';
+import { asError } from '../../connection/as-error.js';
 import type { Connection } from '../../connection/connection.js';
-import { asError } from '../../connection/use-loaded.js';
 import { type DefinitionLevel, levelsOf, nameOfLevel } from './levels.js';
 import { alterUser, defineUser, ROLES, type Role, type SystemUser, type UserEntries } from './users.js';
 

@@ -5,8 +5,8 @@ import type { RecordId } from 'surrealdb';
 import { Button } from '../../components/button.js';
 import { Field, SelectField } from '../../components/field.js';
 import { Notice } from '../../components/notice.js';
+import { asError } from '../../connection/as-error.js';
 import type { Connection } from '../../connection/connection.js';
-import { asError } from '../../connection/use-loaded.js';
 
 type ExplainedAction = 'select' | 'update' | 'delete';
 const ACTIONS: Readonly<Record<ExplainedAction, string>> = { select: 'select', update: 'update', delete: 'delete' };

@@ -3,11 +3,13 @@ import { useId, useState } from 'preact/hooks';
 import { Button } from '../../components/button.js';
 import { Field, SelectField } from '../../components/field.js';
 import { Notice } from '../../components/notice.js';
+import { asError } from '../../connection/as-error.js';
+import { loadTables } from '../../connection/catalog.js';
 import type { Connection } from '../../connection/connection.js';
 import { loadDefinitions } from '../../connection/definitions.js';
-import { asError, useLoaded } from '../../connection/use-loaded.js';
+import { useLoaded } from '../../connection/use-loaded.js';
 import type { ViewedUser } from '../../connection/viewed-user.js';
-import { viewing } from '../../session/viewing.js';
+import { tablesBehindView, viewing } from '../../session/viewing.js';
 
 const KINDS: Readonly<Record<ViewedUser['kind'], string>> = {
   record: 'A record user',
@@ -27,9 +29,10 @@ export function ViewAsForm({ connection }: { readonly connection: Connection }) 
     const user: ViewedUser = kind === 'record' ? { kind, record, access } : { kind };
     setError(undefined);
     // Tried here, so that a refusal is shown here.
-    connection.viewAs(user).then(
-      (tried) => {
+    Promise.all([connection.viewAs(user), loadTables(connection)]).then(
+      ([tried, tables]) => {
         tried.close();
+        tablesBehindView.value = tables;
         viewing.value = user;
       },
       (thrown: unknown) => setError(asError(thrown)),

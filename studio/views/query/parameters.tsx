@@ -1,8 +1,9 @@
 /** Parameters of a query: names, and values in SurrealQL that the server evaluates. */
 import { Button } from '../../components/button.js';
 import { Field } from '../../components/field.js';
-import type { Connection, Variables } from '../../connection/connection.js';
-import { asError } from '../../connection/use-loaded.js';
+import type { Connection } from '../../connection/connection.js';
+import { identifier } from '../../connection/surrealql.js';
+import { evaluate } from '../explore/typed-values.js';
 
 export interface Parameter {
   readonly name: string;
@@ -41,18 +42,17 @@ export function ParameterFields({ parameters, onChange }: Properties) {
   );
 }
 
-/** The values of parameters. @throws Error for one that the server can't evaluate */
-export async function evaluate(connection: Connection, parameters: readonly Parameter[]): Promise<Variables> {
+/**
+ * A LET statement for each parameter, by the code of its value: a page knows fewer kinds of values than the server does.
+ * @throws Error for one that the server can't evaluate
+ */
+export async function definitionsOf(connection: Connection, parameters: readonly Parameter[]): Promise<string[]> {
   const named = parameters.filter(({ name }) => name !== '');
-  const values = await Promise.all(
+  return Promise.all(
     named.map(async ({ name, text }) => {
-      try {
-        const [value] = await connection.query(`RETURN (${text}\n)`);
-        return [name.replace(/^\$/, ''), value] as const;
-      } catch (error) {
-        throw new Error(`$${name}: ${asError(error).message}`);
-      }
+      const bare = name.replace(/^\$/, '');
+      const { code } = await evaluate(connection, `$${bare}`, { manner: 'surrealql', text });
+      return `LET $${identifier(bare)} = (${code}); `;
     }),
   );
-  return Object.fromEntries(values);
 }

@@ -3,12 +3,14 @@ import './query.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../../components/button.js';
 import { Loading, Notice } from '../../components/notice.js';
+import { asError } from '../../connection/as-error.js';
 import type { Connection, StatementResult } from '../../connection/connection.js';
-import { asError, useLoaded } from '../../connection/use-loaded.js';
+import { useLoaded } from '../../connection/use-loaded.js';
 import type { ViewProperties } from '../../frame/view-properties.js';
 import { loadNames } from './completion.js';
 import { Editor } from './editor.js';
-import { evaluate, type Parameter, ParameterFields } from './parameters.js';
+import { withoutFirstLine } from './error-position.js';
+import { definitionsOf, type Parameter, ParameterFields } from './parameters.js';
 import { Results } from './results.js';
 import { StoredList } from './stored-list.js';
 import { addToHistory } from './stored-queries.js';
@@ -47,8 +49,7 @@ export function View({ connection }: ViewProperties) {
       const own = await connection.fork();
       if (mine !== turn.current) return own.close();
       used.current = own;
-      const variables = await evaluate(own, parameters);
-      const results = await own.run(before + statements, variables);
+      const results = await runWith(own, await definitionsOf(own, parameters), before + statements);
       if (mine === turn.current) setRun({ kind: 'done', connection: own, results });
     } catch (error) {
       if (mine === turn.current) setRun({ kind: 'failed', message: asError(error).message });
@@ -99,6 +100,24 @@ export function View({ connection }: ViewProperties) {
       {run.kind === 'done' && <Results key={turn.current} connection={run.connection} results={run.results} />}
     </div>
   );
+}
+
+/** Runs statements with definitions in a line before them. @throws Error if they can't be read */
+async function runWith(
+  connection: Connection,
+  definitions: readonly string[],
+  statements: string,
+): Promise<readonly StatementResult[]> {
+  if (definitions.length === 0) return connection.run(statements);
+  const placed = (error: Error) => Object.assign(new Error(withoutFirstLine(error.message)), { name: error.name });
+  try {
+    const results = await connection.run(`${definitions.join('')}\n${statements}`);
+    return results
+      .slice(definitions.length)
+      .map((result) => (result.ok ? result : { ...result, error: placed(result.error) }));
+  } catch (error) {
+    throw placed(asError(error));
+  }
 }
 
 /** The error whose place the editor shows: that of the whole, or the first of a statement that names one. */

@@ -1,7 +1,7 @@
 /** Runs a statement for a component, which shows what became of it. */
 import { useState } from 'preact/hooks';
+import { asError } from '../../connection/as-error.js';
 import type { Connection } from '../../connection/connection.js';
-import { asError } from '../../connection/use-loaded.js';
 
 export interface Run {
   readonly isRunning: boolean;

@@ -1,15 +1,16 @@
 /** The metrics of the server that has answered, as small charts. */
 import { Loading, Notice } from '../../components/notice.js';
 import { Chart } from './chart.js';
-import { FIGURES } from './figures.js';
-import { total } from './metrics-text.js';
+import { FIGURES, startOf } from './figures.js';
 import { KEPT_READINGS, useMetrics } from './use-metrics.js';
 
 export function Charts({ token }: { readonly token: string }) {
   const { readings, error } = useMetrics(token);
   const newest = readings.at(-1);
   const version = newest?.samples.find(({ name }) => name === 'tessera_build_info')?.labels['version'];
-  const started = newest && total(newest.samples, 'process_start_time_seconds');
+  // Of the first reading, so that it stays the same.
+  const [first] = readings;
+  const started = first && startOf(first, performance.timeOrigin);
   return (
     <>
       {error !== undefined && <Notice kind="error">{error.message}</Notice>}
@@ -19,8 +20,8 @@ export function Charts({ token }: { readonly token: string }) {
         <>
           <p class="muted">
             Tessera {version}
-            {started !== undefined && `, running since ${new Date(started * 1000).toLocaleString()}`}. These are figures
-            of the process that has answered; each counts by itself.
+            {started !== undefined && `, running since ${new Date(started).toLocaleString()}`}. These are figures of the
+            process that has answered; each counts by itself.
           </p>
           <div class="charts">
             {FIGURES.map(({ title, of, format }) => (

@@ -3,7 +3,7 @@ import { type Sample, total } from './metrics-text.js';
 
 /** What the server said at a time. */
 export interface Reading {
-  /** Milliseconds. */
+  /** Milliseconds since the page was opened. */
   readonly at: number;
   readonly samples: readonly Sample[];
 }
@@ -40,6 +40,11 @@ export const FIGURES: readonly Figure[] = [
     of: (now, before) => perSecond(now, before, 'tessera_transaction_conflicts_total'),
     format: rate,
   },
+  {
+    title: 'Asynchronous events given up',
+    of: ({ samples }) => total(samples, 'tessera_async_events_total', { outcome: 'lost' }) ?? 0,
+    format: count,
+  },
 ];
 
 function gauge(name: string, labels?: Readonly<Record<string, string>>): Figure['of'] {
@@ -60,6 +65,15 @@ function perSecond(now: Reading, before: Reading, name: string): number | undefi
 function meanLatency(now: Reading, before: Reading): number | undefined {
   const requests = growth(now, before, `${DURATION}_count`);
   return requests === 0 ? undefined : growth(now, before, `${DURATION}_sum`) / requests;
+}
+
+/**
+ * When the server was started, by the clock of the page: what the server says of it is wrong once its clock was set.
+ * `origin` is the time of the page's `at` 0.
+ */
+export function startOf({ at, samples }: Reading, origin: number): number | undefined {
+  const uptime = total(samples, 'tessera_uptime_seconds');
+  return uptime === undefined ? undefined : origin + at - uptime * 1000;
 }
 
 export function formatBytes(bytes: number): string {

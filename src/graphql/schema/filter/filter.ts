@@ -42,8 +42,7 @@ export function filterOf(name: string, members: () => FilterMembers): InputFilte
         const member = all().get(name);
         if (member !== undefined) parts.push(translateMember(name, member, value, subject, conditions));
       }
-      // An empty one is a part of the statement, too.
-      if (parts.length === 0) conditions.count();
+      if (parts.length === 0) conditions.countEmpty();
       return join('&&', parts);
     },
   };

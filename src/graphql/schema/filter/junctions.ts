@@ -25,7 +25,7 @@ function listOf(type: GraphQLInputObjectType): GraphQLList<GraphQLNonNull<GraphQ
 function joined(operator: '&&' | '||', translate: Translate): Translate {
   return (given, subject, conditions) => {
     const items = given as readonly unknown[];
-    if (items.length === 0) conditions.count();
+    if (items.length === 0) conditions.countEmpty();
     return join(
       operator,
       items.map((item) => translate(item, subject, conditions)),

@@ -1,11 +1,10 @@
 /** Values as expressions that evaluate to them. */
-import type { Expression } from '../../language/ast.js';
-import { printExpression } from '../../language/print.js';
-import { geometryFromObject, geometryToObject } from '../../value/geometry.js';
-import { nextDepth } from '../../value/nesting.js';
-import type { Coordinates } from '../../value/order.js';
-import { escapeName } from '../../value/text/quote.js';
-import { toText } from '../../value/text/text.js';
+
+import { geometryFromObject, geometryToObject } from '../value/geometry.js';
+import { nextDepth } from '../value/nesting.js';
+import type { Coordinates } from '../value/order.js';
+import { escapeName } from '../value/text/quote.js';
+import { toText } from '../value/text/text.js';
 import {
   FileReference,
   Geometry,
@@ -20,12 +19,15 @@ import {
   type Shape,
   Table,
   type Value,
-} from '../../value/value.js';
-import { membersOf } from '../../value/walk.js';
+} from '../value/value.js';
+import { membersOf } from '../value/walk.js';
+import type { Expression } from './ast.js';
+import { printExpression } from './print.js';
 
 /**
- * The text of a value for an import: its literal, but where that would be read as something else. A table's name alone
- * is a field where there is no FROM, and an object that describes a geometry is one when it is written out.
+ * The text of an expression whose value is this one: its literal, but where that would be read as something else. A
+ * table's name alone is a field where there is no FROM, and an object that describes a geometry is one when it is
+ * written out.
  */
 export function valueCode(value: Value): string {
   return hasNoLiteral(value, 0) ? printExpression(codeOf(value)) : toText(value);

@@ -1,0 +1,23 @@
+/** Pending changes, made in the page and not saved yet: kept per connection, undone one by one, saved together. */
+import { type Signal, signal } from '@preact/signals';
+import type { Connection } from '../../connection/connection.js';
+import { type Change, statementOf } from './changes.js';
+
+const stores = new WeakMap<Connection, Signal<readonly Change[]>>();
+
+/** The changes of a connection. They end with it, as when another database is chosen. */
+export function pendingChanges(connection: Connection): Signal<readonly Change[]> {
+  const store = stores.get(connection) ?? signal<readonly Change[]>([]);
+  stores.set(connection, store);
+  return store;
+}
+
+/** Saves all of them, or none; what permissions deny is an error here. @throws Error with what the server refuses */
+export async function saveChanges(connection: Connection, changes: readonly Change[]): Promise<void> {
+  const statements = changes.map((change) => `${statementOf(change)};\n`).join('');
+  const results = await connection.run(`OPTION STRICT_PERMISSIONS;\nBEGIN;\n${statements}COMMIT;`);
+  const failed = results.flatMap((result) => (result.ok ? [] : [result.error]));
+  // Of a transaction that fails, the other statements say only that they didn't run.
+  const reason = failed.find(({ message }) => !/not executed|failed transaction/i.test(message)) ?? failed[0];
+  if (reason !== undefined) throw reason;
+}

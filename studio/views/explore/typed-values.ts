@@ -1,0 +1,59 @@
+/**
+ * What is typed into the fields of a row: texts, and expressions that the server evaluates. A value is kept as the code
+ * that the server gives for it and goes back as this code: the page knows fewer kinds of values than the server does, so
+ * that a set, a table or `1.0f` that came through it would be another value.
+ */
+
+import { asError } from '../../connection/as-error.js';
+import { textLiteral } from '../../connection/surrealql.js';
+
+export interface TypedValue {
+  /** Whether `text` is the value itself, or an expression. */
+  readonly manner: 'text' | 'surrealql';
+  readonly text: string;
+  /** An expression with this value, which no longer depends on when it is evaluated. */
+  readonly code: string;
+}
+
+/** Values by the names of their fields. */
+export type Content = Readonly<Record<string, TypedValue>>;
+
+/** The server. */
+interface Source {
+  query<Values extends unknown[]>(text: string): Promise<Values>;
+}
+
+/** Text areas change line ends, and show nothing of U+0000. */
+const ALTERED = /[\r\0]/;
+
+/**
+ * The values of a record; empty where there is none.
+ * @param id the code of its id
+ */
+export async function loadContent(source: Source, id: string): Promise<Content> {
+  const [fields] = await source.query<[readonly (readonly [name: string, code: string, text: unknown])[]]>(
+    `RETURN object::entries((SELECT * FROM ONLY ${id}) ?? {}).map(|$field|
+      [$field[0], value::quote($field[1]), IF type::is_string($field[1]) { $field[1] } ELSE { NONE }])`,
+  );
+  return Object.fromEntries(
+    fields.map(([name, code, text]) => {
+      const isText = typeof text === 'string' && !ALTERED.test(text);
+      return [name, isText ? { manner: 'text', text, code } : { manner: 'surrealql', text: code, code }];
+    }),
+  );
+}
+
+/** @throws Error if the server can't evaluate it, with the name of the field */
+export async function evaluate(
+  source: Source,
+  name: string,
+  { manner, text }: Pick<TypedValue, 'manner' | 'text'>,
+): Promise<TypedValue> {
+  if (manner === 'text') return { manner, text, code: textLiteral(text) };
+  try {
+    const [code] = await source.query<[string]>(`RETURN value::quote((${text}\n))`);
+    return { manner, text, code };
+  } catch (error) {
+    throw new Error(`${name}: ${asError(error).message}`);
+  }
+}
