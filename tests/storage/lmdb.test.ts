@@ -75,6 +75,24 @@ describe('LmdbEngine', () => {
     },
   );
 
+  it('keeps room for the pages of few entries, not for those that were given up', async () => {
+    const engine = openLmdb(folder);
+    const write = async (entries: number, text: string | undefined) => {
+      const transaction = engine.begin({ writable: true });
+      for (let at = 0; at < entries; at++) {
+        if (text === undefined) transaction.delete(`key ${at}`);
+        else transaction.put(`key ${at}`, text);
+      }
+      await transaction.commit();
+    };
+    await write(2_000, 'x'.repeat(1_000));
+    await write(2_000, undefined);
+    const before = (await stat(join(folder, DATA_FILE))).size;
+    for (let round = 0; round < 10; round++) await write(400, `${round}`.repeat(100));
+    expect((await stat(join(folder, DATA_FILE))).size).toBe(before);
+    await engine.close();
+  });
+
   it('keeps no more room than the next commits may take, however many came before', async () => {
     const size = async () => (await stat(join(folder, DATA_FILE))).size;
     const writeAll = (value: number) =>

@@ -73,8 +73,10 @@ export class SpaceReserve {
   #depth = LIKELY_DEPTH;
   /** How many pages the library used when the depth was read. */
   #depthAt = 0;
-  /** The pages that the library uses, as last checked. */
+  /** The pages that the library uses or has given up, as last checked. */
   #used = 0;
+  /** Those of the tree: all of them, as long as it isn't read. */
+  #shared = 0;
   /** Pages that commits admitted since then may take. */
   #admitted: SpaceDemand = noDemand();
   /** Pages that unwritten commits may take. */
@@ -116,6 +118,7 @@ export class SpaceReserve {
   admit(demand: SpaceDemand): void {
     if (this.#missing(demand) > 0) {
       this.look();
+      if (this.#missing(demand) > 0) this.#readTree();
       const missing = this.#missing(demand);
       if (missing > 0) this.#extend(missing, demand);
     }
@@ -137,11 +140,11 @@ export class SpaceReserve {
     const entries = this.#admitted.entries + more.entries;
     // Pages that are there may each be split; one that was split is at least a quarter full. For several children a
     // parent is split once at the most.
-    const halves = this.#used + ((this.#admitted.bytes + more.bytes) * 4) / this.#pageSize + 1;
+    const halves = this.#shared + ((this.#admitted.bytes + more.bytes) * 4) / this.#pageSize + 1;
     const split = Math.ceil(Math.min(entries, halves) * 1.25);
     const fresh = split + this.#admitted.own + more.own;
     // The path to an entry, and to a neighbour with which its page is merged.
-    const copies = Math.min(entries * this.#depth * 2, this.#used + fresh);
+    const copies = Math.min(entries * this.#depth * 2, this.#shared + fresh);
     // The numbers of freed pages are listed, eight bytes each.
     const listed = Math.ceil(((copies + fresh) * 8) / this.#pageSize);
     const wanted = this.#used + copies + fresh + listed + COMMIT_PAGES;
@@ -170,9 +173,20 @@ export class SpaceReserve {
         this.#depthAt = used;
       }
       this.#used = used;
+      this.#shared = used;
       this.#admitted = { ...this.#unwritten };
     } catch (error) {
       if (this.#pageSize === 0) throw error;
+    }
+  }
+
+  /** Of many changes a large part of the demand is for pages of the tree that they may copy and split. */
+  #readTree(): void {
+    try {
+      const tree = treesOf(new LmdbFile(this.#path, this.#descriptor)).get(this.#tree);
+      if (tree !== undefined) this.#shared = tree.branches + tree.leaves;
+    } catch {
+      // It is being written.
     }
   }
 
