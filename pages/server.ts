@@ -4,12 +4,12 @@ import type { SignedIn } from './session.js';
 /** The fields of a sign-in body: see docs/AUTH.md. */
 export type Credentials = Readonly<Record<string, string>>;
 
-/** Signs in and gives the token. @throws Error with what the server says */
+/** Signs in and gives the access token; a refresh token isn't kept. @throws Error with what the server says */
 export async function signIn(credentials: Credentials): Promise<string> {
   const { token } = (await post('/signin', JSON.stringify(credentials), { 'content-type': 'application/json' })) as {
-    readonly token: string;
+    readonly token: string | { readonly access: string };
   };
-  return token;
+  return typeof token === 'string' ? token : token.access;
 }
 
 /** Makes the first root user, with the code that the server has printed. @throws Error with what the server says */

@@ -349,7 +349,6 @@ it('is refused over HTTP', async () => {
     body: JSON.stringify({ id: 1, method: 'live', params: ['a'] }),
   });
   expect(await rpc.json()).toMatchObject({
-    id: 1,
     error: { code: -32604, message: 'Live Query was made, but is not supported' },
   });
 });

@@ -72,7 +72,8 @@ it('ends the largest idle session of the user who holds the most, which frees it
   expect(before).toBeGreaterThan(7 * MIB);
   expect(await keep(other, 'v', MIB)).toBeUndefined();
   expect(await answer(large, 'RETURN 1')).toContain('session_expired');
-  for (const session of [second, small, other]) expect(await answer(session, 'RETURN string::len($v) > 0')).toBe('true');
+  for (const session of [second, small, other])
+    expect(await answer(session, 'RETURN string::len($v) > 0')).toBe('true');
   expect(before - pool().used).toBeGreaterThan(MIB);
   // They may sign in again, with as much to keep as others.
   await large.authenticate(world.tokenOf(second) ?? (world.tokenOf(small) as string));
@@ -92,7 +93,6 @@ it('ends nobody for a user who would hold more, nor in vain, nor one who is runn
   const third = await world.person('third');
   expect(await keep(third, 'v', 2 * MIB + 900 * KIB)).toBeUndefined();
   expect(await answer(root, 'RETURN string::len($v) > 0')).toBe('true');
-
 });
 
 it('does not end a session that is running a request', async () => {
