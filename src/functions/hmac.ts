@@ -48,7 +48,7 @@ export const hmacFunctions: readonly FunctionRow[] = [
     'crypto::hmac::compare',
     [text('expected'), text('given')],
     'bool',
-    'Whether two codes are equal, in a time that doesn’t tell where they differ. Their letters’ case counts.',
+    'Whether two codes are equal, in a time that doesn’t depend on where they differ. Case matters.',
     (expected, given) => {
       const [a, b] = [utf8ToBytes(expected), utf8ToBytes(given)];
       return a.length === b.length && timingSafeEqual(a, b);
