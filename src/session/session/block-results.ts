@@ -39,7 +39,7 @@ export function withheldResults({ entries }: BlockResults, closing: Statement['k
 }
 
 /** The results of a block that failed as a whole. */
-export function failedBlock(body: readonly Statement[], error: TesseraError): BlockResults {
+export function failAll(body: readonly Statement[], error: TesseraError): BlockResults {
   return {
     failed: true,
     undone: { by: body[0]?.kind ?? 'begin', error },
@@ -48,7 +48,7 @@ export function failedBlock(body: readonly Statement[], error: TesseraError): Bl
 }
 
 /** The results of a block of which one statement failed, after so many milliseconds. */
-export function failedAt(
+export function failAt(
   body: readonly Statement[],
   at: number,
   milliseconds: number,

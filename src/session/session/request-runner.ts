@@ -26,14 +26,7 @@ import { AuditBuffer } from '../audit/audit-buffer.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { OwnStatements } from '../plans/own-statements.js';
 import type { StatementResult } from '../statement-executor.js';
-import {
-  BlockCancelled,
-  type BlockResults,
-  endOfBlock,
-  failedAt,
-  failedBlock,
-  withheldResults,
-} from './block-results.js';
+import { BlockCancelled, type BlockResults, endOfBlock, failAll, failAt, withheldResults } from './block-results.js';
 import type { DurabilityTracker } from './durability-tracker.js';
 import type { HeldIdentities } from './held-identities.js';
 import { RequestOptions } from './request-options.js';
@@ -377,7 +370,7 @@ export class RequestRunner {
       return await withRetries(this.#services.engine, work, this.#options());
     } catch (error) {
       if (error instanceof BlockCancelled) return error.results;
-      return failedBlock(body, asTesseraError(error));
+      return failAll(body, asTesseraError(error));
     } finally {
       this.#scope.adopt(scope);
     }
@@ -409,7 +402,7 @@ export class RequestRunner {
         const error = this.#errorOf(thrown);
         this.#observer.finish(error.code);
         if (error.code === 'transaction_conflict') throw error;
-        return failedAt(body, at, elapsed(), error);
+        return failAt(body, at, elapsed(), error);
       }
     }
     return { failed: false, entries };
