@@ -6,6 +6,7 @@ import type { Pausing } from '../base/steps.js';
 import type { Value } from '../value/value.js';
 import { type FunctionRow, HASH_ALGORITHMS, type HashAlgorithm } from './contract.js';
 import { define } from './define.js';
+import { hmacFunctions } from './hmac.js';
 import { IN_PIECES } from './input-limit.js';
 import { text } from './parameters.js';
 import { forEachPiece } from './text-pieces.js';
@@ -71,6 +72,7 @@ export const cryptoFunctions: readonly FunctionRow[] = [
   digests('sha1', 'SHA-1'),
   digests('sha256', 'SHA-256'),
   digests('sha512', 'SHA-512'),
+  ...hmacFunctions,
   ...totpFunctions,
   ...HASH_ALGORITHMS.flatMap((algorithm) => passwords(algorithm, TITLES[algorithm])),
 ];

@@ -1,4 +1,4 @@
-import { andThen, otherwise, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
+import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import type { Pausing } from '../base/steps.js';
 import { TesseraError } from '../errors/error.js';
 import { parseRecordId } from '../language/parse.js';
@@ -14,14 +14,18 @@ import { define } from './define.js';
 import { checkInput, IN_STEPS } from './input-limit.js';
 import { any, bool, bytes, optional, text } from './parameters.js';
 
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+/** In the alphabet of base64 or in that of base64url (RFC 4648 §4, §5). */
+const BASE64 = /^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/;
 
 /** A byte takes a few nanoseconds. */
 const BASE64_INPUT = { largest: 2 ** 20 };
 
 /** With or without padding, but in canonical form. */
 function decodeBase64(encoded: string): Uint8Array {
-  const bare = encoded.replace(/={1,2}$/, '');
+  const bare = encoded
+    .replace(/={1,2}$/, '')
+    .replaceAll('-', '+')
+    .replaceAll('_', '/');
   const decoded = Buffer.from(bare, 'base64');
   if (!BASE64.test(encoded) || decoded.toString('base64').replace(/={1,2}$/, '') !== bare) {
     throw invalidArguments('encoding::base64::decode', 'invalid base64');
@@ -40,13 +44,7 @@ function decode(name: string, reason: string, work: () => Value): Value {
 }
 
 function encode(value: Value, context: FunctionContext): PromiseOrValue<Uint8Array> {
-  return otherwise(
-    () => (isLargeValue(value) ? inPieces('encoding::cbor::encode', value, CBOR_PIECES, context) : encodeCbor(value)),
-    (error) => {
-      if (!(error instanceof TesseraError) || error.code !== 'regex_sent') throw error;
-      throw invalidArguments('encoding::cbor::encode', 'Value could not be encoded into CBOR');
-    },
-  );
+  return isLargeValue(value) ? inPieces('encoding::cbor::encode', value, CBOR_PIECES, context) : encodeCbor(value);
 }
 
 /** Bytes that are put together at once, when all pieces are there. */
@@ -85,7 +83,7 @@ export const encodingFunctions: readonly FunctionRow[] = [
     'encoding::base64::decode',
     [text('text')],
     'bytes',
-    'The bytes of a base64 text.',
+    'The bytes of a text in base64 or base64url.',
     decodeBase64,
     BASE64_INPUT,
   ),

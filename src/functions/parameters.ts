@@ -53,6 +53,7 @@ export const object = ofType<ObjectValue>({ kind: 'object' });
 export const record = ofType<RecordId>({ kind: 'record', tables: [] });
 export const set = ofType<SetValue>({ kind: 'set' });
 export const text = ofType<string>({ kind: 'string' });
+export const textOrBytes = ofType<string | Uint8Array>({ kind: 'union', of: [{ kind: 'string' }, { kind: 'bytes' }] });
 export const texts = ofType<readonly string[]>({ kind: 'array', item: { kind: 'string' } });
 export const uuid = ofType<Uuid>({ kind: 'uuid' });
 

@@ -1,7 +1,7 @@
 import { nextTimestamp } from '../env/timestamp.js';
 import { failure } from '../errors/error.js';
 import { compare } from '../value/order.js';
-import { toText } from '../value/text/text.js';
+import { toErrorBareText, toText } from '../value/text/text.js';
 import { datetimeFromNanoseconds, datetimeNanoseconds } from '../value/time/datetime.js';
 import { type Datetime, int, type NumberValue } from '../value/value.js';
 import { invalidArguments } from './arguments.js';
@@ -223,7 +223,11 @@ export const timeFunctions: readonly FunctionRow[] = [
     (at, format) => {
       const formatted = formatTime(at, format);
       if (formatted === undefined)
-        throw invalidArguments('time::format', 'The second argument must be a valid format string.');
+        throw failure('invalid_arguments', {
+          name: 'time::format',
+          reason: `\`${toErrorBareText(format)}\` is not a valid time formatting string`,
+          method: true,
+        });
       return formatted;
     },
   ),

@@ -75,6 +75,9 @@ export const NAMES = `
  * Names of 2.x, of versions after the one whose table this is, and our own. They are understood but never suggested.
  */
 const OTHER_NAMES = [
+  'crypto::hmac::compare',
+  'crypto::hmac::sha256',
+  'crypto::hmac::sha512',
   'crypto::totp::code',
   'crypto::totp::secret',
   'crypto::totp::uri',

@@ -56,7 +56,7 @@ export const CLAUSES = words(`
 `);
 
 /**
- * Keywords of statements that stand at the top of a text only, and elsewhere are names of fields in backticks only. ACCESS isn't one of
- * them: the reference engine prints a field of that name without backticks.
+ * Keywords of statements that stand at the top of a text only; elsewhere they are names of fields in backticks. ACCESS
+ * isn't one of them: the reference engine prints a field of that name without backticks.
  */
 export const SESSION_KEYWORDS = words('BEGIN CANCEL COMMIT KILL LIVE OPTION SHOW USE');

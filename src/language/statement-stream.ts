@@ -14,7 +14,7 @@ import type { Statement } from './ast.js';
 import { beyondStatement, checkTokens, GRAMMAR } from './parse.js';
 import { DEFAULT_PARSER_LIMITS, Parser, type ParserLimits } from './parser/parser.js';
 import { PAUSE, Pauses } from './parser/pauses.js';
-import { topStatement } from './parser/statement.js';
+import { exportedStatement, topStatement } from './parser/statement.js';
 import { positionOf } from './source-error.js';
 import { NO_TOKENS, type TokenCount, tokensRead, weightOfTrees } from './tree-weight.js';
 
@@ -45,6 +45,7 @@ interface ReadStatement {
 
 export class StatementStream {
   readonly #limits: ParserLimits;
+  readonly #statement: (parser: Parser) => Statement;
   /** Received text that isn't parsed yet; it begins at a statement. */
   #rest = '';
   /** Pieces of it since it was last flattened. */
@@ -60,9 +61,10 @@ export class StatementStream {
   /** Of the statement that is being read. */
   #tokens = NO_TOKENS;
 
-  /** `length` bounds one statement. */
-  constructor(limits: ParserLimits = DEFAULT_PARSER_LIMITS) {
+  /** `length` bounds one statement. An export has forms of its own. */
+  constructor(limits: ParserLimits = DEFAULT_PARSER_LIMITS, isExport = false) {
     this.#limits = limits;
+    this.#statement = isExport ? exportedStatement : topStatement;
   }
 
   /** Pieces are cut between characters. */
@@ -147,7 +149,7 @@ export class StatementStream {
     let statement: Statement;
     try {
       if (pauses !== undefined) parser.allowPiece();
-      statement = topStatement(parser);
+      statement = this.#statement(parser);
     } catch (thrown) {
       if (thrown !== PAUSE) throw thrown;
       checkTokens(parser.tokens - parser.repeated - state.tokens, this.#limits);

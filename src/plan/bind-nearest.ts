@@ -80,10 +80,8 @@ function isFieldPathTo(field: Expression): field is Idiom {
 }
 
 /** The table that is the only source. */
-function onlyTable({ targets: [only, ...others], binding: { catalog, target } }: NearestSite): TableEntry | undefined {
-  if (only === undefined || others.length > 0) return undefined;
-  if (only.kind === 'table') return catalog?.tables.get(only.name);
-  return target?.kind === 'table' ? catalog?.tables.get(target.table) : undefined;
+function onlyTable({ targets: [only, ...others], binding: { catalog } }: NearestSite): TableEntry | undefined {
+  return only?.kind === 'table' && others.length === 0 ? catalog?.tables.get(only.name) : undefined;
 }
 
 /** The last by name of those that serve. @throws TesseraError `index_building` */

@@ -11,12 +11,12 @@ export interface Binding {
   readonly catalog: DatabaseCatalog | undefined;
   readonly reader: ReaderRights;
   readonly rules: ReadonlySet<RuleName>;
-  /** The kind of the only target, if that is a param: a table, or something else of the store. */
-  readonly target?: NamedTarget | undefined;
+  /** What the only target names, if that is a param or the like. */
+  readonly target?: NamedRecordKind | undefined;
 }
 
-/** The possible kinds of a param. */
-export type NamedTarget = { readonly kind: 'table'; readonly table: string } | { readonly kind: 'record' | 'range' };
+/** One record, or a range of records. */
+export type NamedRecordKind = 'record' | 'range';
 
 /** The statement's requirements on its sources. */
 interface Wanted extends AccessHints {
@@ -28,7 +28,7 @@ interface Wanted extends AccessHints {
 export function bindSources(targets: readonly Expression[], wanted: Wanted, binding: Binding): SourceNode {
   const [only, ...others] = targets;
   if (only !== undefined && others.length === 0) return bindSource(only, wanted, binding);
-  // Params are evaluated for planning only as single targets.
+  // Records that are named by params are planned only as single targets.
   const each = { ...binding, target: undefined };
   return { kind: 'union', targets, inputs: targets.map((target) => bindSource(target, wanted, each)) };
 }
@@ -46,23 +46,14 @@ function bindSource(target: Expression, wanted: Wanted, binding: Binding): Sourc
     case 'idiom':
       if (!target.parts.some(({ kind }) => kind === 'graph')) break;
       return { kind: 'graph-expand', expression: target };
-    case 'param':
-      return bindParam(target, wanted, binding);
   }
-  return { kind: 'values', expression: target };
-}
-
-function bindParam(param: Expression, wanted: Wanted, binding: Binding): SourceNode {
-  const { target } = binding;
-  switch (target?.kind) {
-    case 'table':
-      return bindTable(target.table, wanted, binding);
+  switch (binding.target) {
     case 'record':
-      return { kind: 'named-record', id: param };
+      return { kind: 'named-record', id: target };
     case 'range':
-      return { kind: 'named-range', range: param };
+      return { kind: 'named-range', range: target };
     case undefined:
-      return { kind: 'values', expression: param };
+      return { kind: 'values', expression: target };
   }
 }
 

@@ -28,11 +28,15 @@ checkRows([
   ],
   [
     "time::format(d'2024-02-09T03:04:05Z','%Q')",
-    'Incorrect arguments for function time::format(). The second argument must be a valid format string.',
+    'Incorrect arguments for method time::format(). `%Q` is not a valid time formatting string',
   ],
   [
     "time::format(d'2024-02-09T03:04:05Z','%')",
-    'Incorrect arguments for function time::format(). The second argument must be a valid format string.',
+    'Incorrect arguments for method time::format(). `%` is not a valid time formatting string',
+  ],
+  [
+    "time::format(d'2020-01-01T00:00:00Z','%3NZ')",
+    'Incorrect arguments for method time::format(). `%3NZ` is not a valid time formatting string',
   ],
   [
     'rand::string(-1)',

@@ -14,4 +14,25 @@ checkRows([
   ["crypto::joaat('a')", '3392050242'],
   ["crypto::joaat('hello é')", '4253289375'],
   ["crypto::joaat('')", '0'],
+  // RFC 4231, test cases 1 and 2.
+  [
+    `crypto::hmac::sha256(b"${'0b'.repeat(20)}", 'Hi There')`,
+    "'b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7'",
+  ],
+  [
+    "crypto::hmac::sha256('Jefe', 'what do ya want for nothing?')",
+    "'5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843'",
+  ],
+  [
+    "crypto::hmac::sha512('Jefe', <bytes> 'what do ya want for nothing?')",
+    "'164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea2505549758bf75c05a994a6d034f65f8f0e6fdcaeab1a34d4a6b4b636e070a38bce737'",
+  ],
+  ["crypto::hmac::compare(crypto::hmac::sha256('k', 'a'), crypto::hmac::sha256('k', 'a'))", 'true'],
+  ["crypto::hmac::compare(crypto::hmac::sha256('k', 'a'), crypto::hmac::sha256('k', 'b'))", 'false'],
+  ["crypto::hmac::compare('é', 'ee')", 'false'],
+  ["crypto::hmac::compare('', '')", 'true'],
+  [
+    "crypto::hmac::compare('a', NONE)",
+    'Incorrect arguments for function crypto::hmac::compare(). Argument 2 was the wrong type. Expected `string` but found `NONE`',
+  ],
 ]);

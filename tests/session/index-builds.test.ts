@@ -174,6 +174,14 @@ describe('a build in the background', () => {
     await expectSound();
   });
 
+  test('names the first duplicate in the order of records', async () => {
+    await ask('CREATE |t:1..9| SET a = 0 RETURN NONE; UPDATE t SET a = math::ceil(record::id(id) / 2f) RETURN NONE');
+    await ask('DEFINE INDEX i ON t FIELDS a UNIQUE CONCURRENTLY');
+    await steps.begin();
+    while (await steps.step());
+    expect(await build()).toContain('already contains 1f, with record `t:1`');
+  });
+
   test('takes nothing from another who claims a value that an older record still has', async () => {
     await fill(3_000);
     await ask('DEFINE INDEX i ON t FIELDS a UNIQUE CONCURRENTLY');

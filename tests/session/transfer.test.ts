@@ -293,6 +293,21 @@ describe('an import', () => {
     expect(ours.trim()).toBe(theirs.trim());
   });
 
+  it('takes configurations as the peer exports them, without the words before them', async () => {
+    const text = `OPTION IMPORT;
+GRAPHQL TABLES AUTO FUNCTIONS AUTO;
+API MIDDLEWARE api::timeout(1s) PERMISSIONS FULL;
+-- A field of that name is one.
+RETURN { graphql; 1 };`;
+    await first.owner.import(inPieces(text, 7));
+    expect(await first.value('(INFO FOR DB).configs')).toMatchObject({
+      GraphQL: 'GRAPHQL TABLES AUTO FUNCTIONS AUTO',
+      API: 'API MIDDLEWARE api::timeout(1s) PERMISSIONS FULL',
+    });
+    const elsewhere = await refusal(Promise.resolve().then(() => first.owner.query('GRAPHQL TABLES AUTO')));
+    expect(elsewhere.code).toBe('parse_error');
+  });
+
   it('stops when its session is closed', async () => {
     let sent = 0;
     const endless = async function* () {

@@ -129,8 +129,11 @@ const flawKey = (ids: IndexIds): Key => `${buildKey(ids)}!`;
  * Notes why an index under construction can't be completed. The last of several notes stays, so that writers never
  * conflict over it.
  */
-export function noteFlaw(transaction: Transaction, ids: IndexIds, text: string): void {
-  transaction.put(flawKey(ids), text);
+export function noteFlaw(transaction: Transaction, ids: IndexIds, text: string): PromiseOrValue<void> {
+  const key = flawKey(ids);
+  return andThen(transaction.get(key), (known) => {
+    if (known === undefined) transaction.put(key, text);
+  });
 }
 
 /** Why an index under construction can't be completed; `undefined` if nothing prevents it. */

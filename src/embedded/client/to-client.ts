@@ -17,6 +17,7 @@ import { failure } from '../../errors/error.js';
 import { type ByKind, byKind } from '../../value/by-kind.js';
 import { formatDecimal } from '../../value/decimal.js';
 import { sortedKeys } from '../../value/strings.js';
+import { toDisplay } from '../../value/text/text.js';
 import { durationSeconds, durationSubseconds } from '../../value/time/duration.js';
 import {
   type ArrayValue,
@@ -32,7 +33,7 @@ const walk = new MeasuredWalk();
 
 /**
  * A value for the client; it shares nothing with the store.
- * @throws TesseraError `closure_sent`, `regex_sent`, `value_too_large`
+ * @throws TesseraError `closure_sent`, `value_too_large`
  */
 export function toClient(value: Value): unknown {
   return walk.end(convert(value, walk.beginAt(value)));
@@ -67,9 +68,7 @@ const CONVERSIONS: ByKind<unknown, number> = {
     return new RecordIdRange(table, bound<ClientKey>(key.start, below), bound<ClientKey>(key.end, below));
   },
   file: ({ bucket, key }) => new FileRef(bucket, key),
-  regex: () => {
-    throw failure('regex_sent');
-  },
+  regex: (value) => toDisplay(value),
   range: ({ start, end }, depth) => {
     const below = walk.enter(depth, 2);
     return new Range(bound(start, below), bound(end, below));

@@ -149,8 +149,11 @@ export const queryErrors = {
   read_only: internal(() => "There was a problem with the key-value store: Couldn't write to a read only transaction"),
 
   // ─── Fields ───
-  undeclared_field: internal<{ field: string; table: string }>(
-    ({ field, table }) => `Found field '${field}', but no such field exists for table '${table}'`,
+  /** `remedy`: the statement that lets the elements of an array have any fields, where one of them has it. */
+  undeclared_field: internal<{ field: string; table: string; remedy?: string | undefined }>(
+    ({ field, table, remedy }) =>
+      `Found field '${field}', but no such field exists for table '${table}'` +
+      (remedy === undefined ? '' : `; to allow any, ${remedy}`),
   ),
   field_coercion: internal<{ field: string; id: string; reason: string }>(
     ({ field, id, reason }) => `Couldn't coerce value for field \`${field}\` of \`${id}\`: ${reason}`,

@@ -84,7 +84,6 @@ export const valueErrors = {
     http: 413,
   }),
   closure_sent: row({ kind: 'Internal', text: () => 'Closure values cannot be converted to public value' }),
-  regex_sent: row({ kind: 'Internal', text: () => 'Unsupported value type: Regex' }),
   closure_stored: row({
     kind: 'Internal',
     text: () => 'A user generated conversion error occured: Closures cannot be stored on disk',

@@ -102,7 +102,7 @@ export function setPath(
 
 /** One path after the other; elements of arrays close up. @throws TesseraError `path_not_assignable` */
 export function compileUnset(paths: readonly Idiom[], compiler: Pick<Compiler, 'expression'>): Unset {
-  const places = paths.flatMap(undestructured).map((path) => {
+  const places = paths.flatMap(plainPaths).map((path) => {
     // What has no such place has nothing to remove.
     const removal: Change = { path, at: () => undefined, keepsBlocked: true, removes: true };
     return { locators: locatorsOf(path, compiler), removal };
@@ -119,12 +119,12 @@ export function compileUnset(paths: readonly Idiom[], compiler: Pick<Compiler, '
   };
 }
 
-/** `a.{b, c.{d}}` are the paths `a.b` and `a.c.d`. */
-function undestructured(path: Idiom): readonly Idiom[] {
+/** `a.{b, c.{d}}` is the paths `a.b` and `a.c.d`. */
+function plainPaths(path: Idiom): readonly Idiom[] {
   const last = path.parts.at(-1);
   if (last?.kind !== 'destructure') return [path];
   const before = path.parts.slice(0, -1);
-  return last.fields.flatMap((field) => undestructured({ ...path, parts: [...before, ...destructuredPath(field)] }));
+  return last.fields.flatMap((field) => plainPaths({ ...path, parts: [...before, ...destructuredPath(field)] }));
 }
 
 /** `.{a, b.{c}}` leads to `a` and to `b.{c}`. */

@@ -112,7 +112,7 @@ export function notingFlaws(
 ): PromiseOrValue<void> {
   return otherwise(work, (error) => {
     if (!(error instanceof TesseraError) || !FLAWS.has(error.code)) throw error;
-    noteFlaw(transaction, ids, error.message);
+    return noteFlaw(transaction, ids, error.message);
   });
 }
 

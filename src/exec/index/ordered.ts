@@ -115,10 +115,13 @@ function list(
     return;
   }
   return andThen(transaction.get(entry.key), (holder) => {
-    if (holder === undefined || equals(holder, key)) transaction.put(entry.key, key);
-    else if (index.isBuilding) noteFlaw(transaction, index.ids, violation(index, entry, holder, true).message);
-    else throw violation(index, entry, holder, tellsHolder);
-    return undefined;
+    if (holder === undefined || equals(holder, key)) {
+      transaction.put(entry.key, key);
+      return undefined;
+    }
+    if (!index.isBuilding) throw violation(index, entry, holder, tellsHolder);
+    const noted = noteFlaw(transaction, index.ids, violation(index, entry, holder, true).message);
+    return andThen(noted, () => undefined);
   });
 }
 

@@ -14,7 +14,7 @@ import type { Draft } from '../runtime/record-access.js';
  * Whether the data of a statement consists of values and fields only, so that evaluating it twice has no side effects.
  */
 export function isSpeculable(data: Data | undefined): boolean {
-  return data === undefined || expressionsOf(data).every(isPlainExpression);
+  return data === undefined || expressionsOfData(data).every(isPlainExpression);
 }
 
 /** The same for an expression. */
@@ -52,7 +52,7 @@ export function speculate(
 }
 
 /** The expressions of the data of a statement. */
-export function expressionsOf(data: Data): readonly Expression[] {
+export function expressionsOfData(data: Data): readonly Expression[] {
   switch (data.kind) {
     case 'set':
       return data.assignments.flatMap(({ path, value }) => [path, value]);

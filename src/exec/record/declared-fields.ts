@@ -79,7 +79,8 @@ function checkBelow(value: Value, shape: DeclaredFields, path: string, table: st
   if (isObject(value)) {
     for (const name of Object.keys(value)) {
       const child = shape.fields.get(name) ?? shape.elements;
-      if (child === undefined) throw failure('undeclared_field', { field: within(path, name), table });
+      if (child === undefined)
+        throw failure('undeclared_field', { field: within(path, name), table, remedy: remedyAt(path, table) });
       const below = value[name];
       if (!child.free && (isObject(below) || isArray(below))) checkBelow(below, child, within(path, name), table);
     }
@@ -89,6 +90,12 @@ function checkBelow(value: Value, shape: DeclaredFields, path: string, table: st
       else if (isObject(element)) checkBelow(element, EMPTY, `${path}[${index}]`, table);
     });
   }
+}
+
+/** What lets elements of an array have any fields; `undefined` outside of arrays. */
+function remedyAt(path: string, table: string): string | undefined {
+  const elements = path.replaceAll(/\[\d+\]/g, '.*');
+  return elements === path ? undefined : `ALTER FIELD ${elements} ON ${escapeIdentifier(table)} FLEXIBLE`;
 }
 
 function within(path: string, name: string): string {

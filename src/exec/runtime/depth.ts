@@ -46,7 +46,7 @@ export function withStackGuard<T>(body: () => PromiseOrValue<T>): PromiseOrValue
   });
 }
 
-/** Whether the maximum depth was reached, perhaps within an event or the like, whose error tells of it. */
+/** Whether the maximum depth was reached, perhaps within an event or the like, whose error has it as its cause. */
 export function isTooDeep(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (at instanceof TesseraError && at.code === 'computation_too_deep') return true;

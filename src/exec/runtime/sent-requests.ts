@@ -25,7 +25,14 @@ export class SentRequests {
   #next = 0;
   #kept = 0;
 
-  /** Begins an attempt. */
+  /** Begins a statement. */
+  clear(): void {
+    this.#sent = undefined;
+    this.#kept = 0;
+    this.#next = 0;
+  }
+
+  /** Begins an attempt at it. */
   begin(): void {
     this.#next = 0;
   }

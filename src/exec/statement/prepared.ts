@@ -2,12 +2,13 @@
  * Statements with their cached plans: one for each state of the definitions, and for each class of
  * principals.
  */
-import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, mapInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Expression } from '../../language/ast.js';
 import type { AccessHints } from '../../plan/access/facts.js';
-import type { Binding, NamedTarget } from '../../plan/bind-sources.js';
+import type { Binding, NamedRecordKind } from '../../plan/bind-sources.js';
 import type { FieldsRead } from '../../plan/fields-read.js';
+import { isNamedSource } from '../../plan/named-sources.js';
 import type { Access, RowNode } from '../../plan/nodes.js';
 import { chooseAccess, type ReaderRights } from '../../plan/rewrite.js';
 import type { Prefetch } from '../../storage/contract.js';
@@ -30,7 +31,8 @@ export interface Planning<Tree> {
   readonly purpose: ReadPurpose;
   readonly fields: FieldsRead;
   readonly writes: boolean;
-  bind(binding: Binding): Tree;
+  /** `targets`: those of the statement, as tables where they name any. */
+  bind(binding: Binding, targets: readonly Expression[]): Tree;
   /** With the statement's own deadline. */
   timed(run: Evaluate): Evaluate;
   /** The part of the tree that reads. */
@@ -70,8 +72,13 @@ interface Key {
   /** Of the definitions; `undefined` where the plan doesn't depend on them. */
   readonly stamp: string | undefined;
   readonly isChecked: boolean;
-  readonly target: NamedTarget | undefined;
+  readonly named: Named;
 }
+
+/** What targets name that are params or the like, at their places; `undefined` if there is nothing. */
+type Named = readonly (NamedTarget | undefined)[] | undefined;
+
+type NamedTarget = { readonly kind: 'table'; readonly table: string } | { readonly kind: NamedRecordKind };
 
 interface Entry<Tree> extends Key {
   /** The state that it was asked for last, where it holds for others as well. */
@@ -90,18 +97,18 @@ export class Prepared<Tree> {
   readonly #compiler: Compiler;
   readonly #rules: Binding['rules'];
   readonly #namesTable: boolean;
-  /** The only target, where that is a param. */
-  readonly #param: Evaluate | undefined;
+  /** The targets that are params or the like, at their places; `undefined` if there are none. */
+  readonly #naming: readonly (Evaluate | undefined)[] | undefined;
   readonly #entries: Entry<Tree>[] = [];
 
   constructor(planning: Planning<Tree>, compiler: Compiler) {
-    const [only, ...others] = planning.targets;
     this.run = planning.timed(this.#runHere);
     this.#planning = planning;
     this.#compiler = compiler;
     this.#rules = compiler.tuning.rules;
     this.#namesTable = planning.targets.some(({ kind }) => kind === 'table');
-    this.#param = only?.kind === 'param' && others.length === 0 ? compileTarget(only, compiler) : undefined;
+    const naming = planning.targets.map((each) => (isNamedSource(each) ? compileTarget(each, compiler) : undefined));
+    this.#naming = naming.some((evaluate) => evaluate !== undefined) ? naming : undefined;
   }
 
   readonly #runHere: Evaluate = (frame) => {
@@ -139,65 +146,60 @@ export class Prepared<Tree> {
   /** The same for a catalog; without one for that of the transaction. */
   #planFor(frame: Frame, likely: DatabaseCatalog | undefined): PromiseOrValue<Plan<Tree>> {
     const { execution } = frame;
-    if (this.#namesTable) return this.#ofTables(execution, likely, undefined);
-    if (this.#param === undefined) return this.#of(execution, undefined, undefined);
-    const named = this.#param(frame);
+    const naming = this.#naming;
+    if (naming === undefined) return this.#ofNamed(execution, likely, undefined);
+    const [only] = naming;
+    const named =
+      naming.length === 1 && only !== undefined
+        ? andThen(only(frame), namedBy)
+        : andThen(
+            mapInOrder(naming, (evaluate) => evaluate?.(frame)),
+            (values) => values.map(namedTarget),
+          );
     return named instanceof Promise
-      ? named.then((value) => this.#ofNamed(execution, likely, value))
+      ? named.then((found) => this.#ofNamed(execution, likely, found))
       : this.#ofNamed(execution, likely, named);
   }
 
-  #ofNamed(execution: Execution, likely: DatabaseCatalog | undefined, value: Value): PromiseOrValue<Plan<Tree>> {
-    if (value instanceof Table) return this.#ofTables(execution, likely, { kind: 'table', table: value.name });
-    if (!(value instanceof RecordId)) return this.#of(execution, undefined, undefined);
-    return this.#of(execution, undefined, value.key instanceof Range ? RANGE : RECORD);
+  #ofNamed(execution: Execution, likely: DatabaseCatalog | undefined, named: Named): PromiseOrValue<Plan<Tree>> {
+    if (!this.#namesTable && !named?.some((target) => target?.kind === 'table')) {
+      return this.#of(execution, undefined, named);
+    }
+    if (likely !== undefined) return this.#of(execution, likely, named);
+    return andThen(execution.context.catalog(), (catalog) => this.#of(execution, catalog, named));
   }
 
-  #ofTables(
-    execution: Execution,
-    likely: DatabaseCatalog | undefined,
-    target: NamedTarget | undefined,
-  ): PromiseOrValue<Plan<Tree>> {
-    if (likely !== undefined) return this.#of(execution, likely, target);
-    return andThen(execution.context.catalog(), (catalog) => this.#of(execution, catalog, target));
-  }
-
-  #of(execution: Execution, catalog: DatabaseCatalog | undefined, target: NamedTarget | undefined): Plan<Tree> {
+  #of(execution: Execution, catalog: DatabaseCatalog | undefined, named: Named): Plan<Tree> {
     const stamp = catalog?.stamp;
     const isChecked = execution.checks.view;
     for (const entry of this.#entries) {
-      if (entry.stamp === stamp && entry.isChecked === isChecked && isSame(entry.target, target)) return entry.plan;
+      if (entry.stamp === stamp && entry.isChecked === isChecked && areSame(entry.named, named)) return entry.plan;
     }
-    const isUnindexed = !isChecked && catalog !== undefined && this.#isUnindexed(catalog, target);
+    const targets = this.#planning.targets.map((target, at): Expression => {
+      const name = named?.[at];
+      return name?.kind === 'table' ? { kind: 'table', name: name.table } : target;
+    });
+    const isUnindexed = !isChecked && catalog !== undefined && areUnindexed(catalog, targets);
     if (isUnindexed) {
       for (const entry of this.#entries) {
-        if (!entry.isUnindexed || !isSame(entry.target, target)) continue;
+        if (!entry.isUnindexed || !areSame(entry.named, named)) continue;
         entry.stamp = stamp;
         return entry.plan;
       }
     }
-    const plan = this.#make(readerOf(execution), catalog, target);
+    const [only, ...others] = named ?? [];
+    const target = others.length === 0 && only?.kind !== 'table' ? only?.kind : undefined;
+    const plan = this.#make({ catalog, reader: readerOf(execution), rules: this.#rules, target }, targets);
     // The oldest goes, which mostly was made for definitions of before.
     if (this.#entries.length === MAX_PLANS) this.#entries.shift();
-    this.#entries.push({ stamp, isChecked, target, isUnindexed, plan });
+    this.#entries.push({ stamp, isChecked, named, isUnindexed, plan });
     return plan;
   }
 
-  /**
-   * Whether none of the tables that are named has an index, so that a plan for those whom no PERMISSIONS bind knows
-   * nothing of the definitions.
-   */
-  #isUnindexed({ tables }: DatabaseCatalog, target: NamedTarget | undefined): boolean {
-    if (target?.kind === 'table') return tables.get(target.table)?.answering.length === 0;
-    return this.#planning.targets.every(
-      (each) => each.kind !== 'table' || tables.get(each.name)?.answering.length === 0,
-    );
-  }
-
-  #make(reader: ReaderRights, catalog: DatabaseCatalog | undefined, target: NamedTarget | undefined): Plan<Tree> {
+  #make(binding: Binding, targets: readonly Expression[]): Plan<Tree> {
     const planning = this.#planning;
     const { purpose, fields, writes } = planning;
-    const tree = planning.bind({ catalog, reader, rules: this.#rules, target });
+    const tree = planning.bind(binding, targets);
     const reading: RecordReading = {
       purpose,
       fields,
@@ -214,11 +216,35 @@ export class Prepared<Tree> {
   }
 }
 
-const RECORD: NamedTarget = { kind: 'record' };
-const RANGE: NamedTarget = { kind: 'range' };
+/**
+ * Whether none of the tables that are named has an index, so that a plan for those whom no PERMISSIONS bind knows
+ * nothing of the definitions.
+ */
+function areUnindexed({ tables }: DatabaseCatalog, targets: readonly Expression[]): boolean {
+  return targets.every((each) => each.kind !== 'table' || tables.get(each.name)?.answering.length === 0);
+}
+
+const RECORD: readonly [NamedTarget] = [{ kind: 'record' }];
+const RANGE: readonly [NamedTarget] = [{ kind: 'range' }];
+
+/** What the only target names. */
+function namedBy(value: Value): Named {
+  if (value instanceof Table) return [{ kind: 'table', table: value.name }];
+  if (!(value instanceof RecordId)) return undefined;
+  return value.key instanceof Range ? RANGE : RECORD;
+}
+
+function namedTarget(value: Value): NamedTarget | undefined {
+  return namedBy(value)?.[0];
+}
 
 function readerOf({ services: { reader }, checks }: Execution): ReaderRights {
   return { isChecked: checks.view, mayHide: (entry, { parts }) => reader.mayHide(entry, parts) };
+}
+
+function areSame(a: Named, b: Named): boolean {
+  if (a === b || a === undefined || b === undefined) return a === b;
+  return a.every((each, at) => isSame(each, b[at]));
 }
 
 function isSame(a: NamedTarget | undefined, b: NamedTarget | undefined): boolean {

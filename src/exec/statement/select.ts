@@ -25,7 +25,7 @@ export function planSelect(written: Select, compiler: Compiler): Prepared<RowNod
       purpose: 'select',
       fields: fieldsSelected(select),
       writes: mayWrite(select),
-      bind: (binding) => bindSelect(select, binding),
+      bind: (binding, sources) => bindSelect({ ...select, from: sources }, binding),
       timed: (run) => compileTimeout(timeout, compiler, run, 'strict'),
       readerOf: (tree) => tree,
       compile: (tree, meter, reading) => {

@@ -10,7 +10,7 @@ import { toErrorText } from '../../value/text/text.js';
 import { isArray, isObject, newObject, type ObjectValue, SetValue, type Value } from '../../value/value.js';
 import { isQueryError } from '../authorization/error-redaction.js';
 import { compileAssign, compileUnset } from '../expression/assign.js';
-import { expressionsOf, isSpeculable } from '../prefetch/speculate.js';
+import { expressionsOfData, isSpeculable } from '../prefetch/speculate.js';
 import { restoreFields } from '../record/hidden.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import type { Draft, WriteOptions } from '../runtime/record-access.js';
@@ -39,7 +39,7 @@ export function compileData(data: Data | undefined, compiler: Compiler): Compile
     draft,
     reads: fieldsOfData(data),
     writes:
-      data !== undefined && expressionsOf(data).some((expression) => mayWrite({ kind: 'expression', expression })),
+      data !== undefined && expressionsOfData(data).some((expression) => mayWrite({ kind: 'expression', expression })),
     // Synchronous stores don't need it.
     get isSpeculable() {
       known ??= isSpeculable(data);

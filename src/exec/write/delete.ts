@@ -20,7 +20,11 @@ export function planDelete(statement: DeleteStatement, compiler: Compiler): Prep
   return new Prepared<Delete>(
     {
       ...planningOf(statement, 'delete', NO_FIELDS),
-      bind: (binding) => ({ kind: 'delete', targets: statement.targets, input: bindFound(statement, binding) }),
+      bind: (binding, targets) => ({
+        kind: 'delete',
+        targets: statement.targets,
+        input: bindFound({ ...statement, targets }, binding),
+      }),
       timed: (run) => compileTimeout(statement.timeout, compiler, run),
       readerOf: ({ input }) => input,
       compile: (tree, meter, reading) => {

@@ -21,7 +21,11 @@ export function planUpdate(update: UpdateStatement, compiler: Compiler): Prepare
   return new Prepared<Update>(
     {
       ...planningOf(update, 'update', data.reads),
-      bind: (binding) => ({ kind: 'update', targets: update.targets, input: bindFound(update, binding) }),
+      bind: (binding, targets) => ({
+        kind: 'update',
+        targets: update.targets,
+        input: bindFound({ ...update, targets }, binding),
+      }),
       timed: (run) => compileTimeout(update.timeout, compiler, run),
       readerOf: ({ input }) => input,
       compile: (tree, meter, reading) => {

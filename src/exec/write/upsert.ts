@@ -118,10 +118,10 @@ export function planUpsert(upsert: UpsertStatement, compiler: Compiler): Prepare
   return new Prepared<Upsert>(
     {
       ...planningOf(upsert, 'update', data.reads),
-      bind: (binding) => ({
+      bind: (binding, targets) => ({
         kind: 'upsert',
         targets: upsert.targets,
-        ...(finds && { input: bindFound(upsert, binding) }),
+        ...(finds && { input: bindFound({ ...upsert, targets }, binding) }),
       }),
       timed: (run) => compileTimeout(upsert.timeout, compiler, run),
       readerOf: ({ input }) => input,

@@ -28,7 +28,7 @@ export function ifExpression(parser: Parser): If {
   return { kind: 'if', branches, ...(otherwise !== undefined && { otherwise }) };
 }
 
-/** The body of a branch: a block, or behind THEN any expression, whose braces may be an object or a set as elsewhere. */
+/** The body of a branch: a block, or behind THEN any expression, whose braces may be an object or a set. */
 function branch(parser: Parser, hasThen: boolean): Expression {
   if (!hasThen) return block(parser);
   const value = parser.expression();

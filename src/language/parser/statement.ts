@@ -15,6 +15,7 @@ import {
 import { create } from './create.js';
 import { alter } from './define/alter.js';
 import { define } from './define/define.js';
+import { defineConfig } from './define/define-config.js';
 import { remove } from './define/remove.js';
 import { deleteStatement } from './delete.js';
 import { continued } from './expression/expression.js';
@@ -78,6 +79,20 @@ export function beginsStatement({ word }: Parser): boolean {
 export function topStatement(parser: Parser): Statement {
   const read = parser.kind === 'word' ? SESSION_STATEMENTS.get(parser.word) : undefined;
   return read === undefined ? statement(parser) : read(parser);
+}
+
+/** Configurations, in an export of the reference engine without the words before them: `GRAPHQL TABLES AUTO`. */
+const CONFIGS: ReadonlySet<string> = new Set(['API', 'DEFAULT', 'GRAPHQL']);
+const WORD = /[A-Za-z]/;
+
+/** A statement at the top of an export. */
+export function exportedStatement(parser: Parser): Statement {
+  const isConfig = CONFIGS.has(parser.word) && WORD.test(parser.source[parser.nextOffset()] ?? '');
+  if (!isConfig) return topStatement(parser);
+  const outer = parser.enter();
+  const config = defineConfig(parser);
+  parser.leave(outer);
+  return config;
 }
 
 /** A statement anywhere. */

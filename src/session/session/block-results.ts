@@ -2,6 +2,7 @@
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Statement } from '../../language/ast.js';
 import type { StatementResult } from '../statement-executor.js';
+import { resultOf } from './result-of.js';
 
 export interface BlockResults {
   /** A statement has failed, so that later ones were not run. */
@@ -34,5 +35,32 @@ export function withheldResults({ entries }: BlockResults, closing: Statement['k
     failed: false,
     undone: { by: closing ?? 'begin', error },
     entries: entries.map(({ time }) => ({ time, outcome: { ok: false, error } })),
+  };
+}
+
+/** The results of a block that failed as a whole. */
+export function failAll(body: readonly Statement[], error: TesseraError): BlockResults {
+  return {
+    failed: true,
+    undone: { by: body[0]?.kind ?? 'begin', error },
+    entries: body.map((statement) => resultOf(statement, 0, { ok: false, error })),
+  };
+}
+
+/** The results of a block of which one statement failed, after so many milliseconds. */
+export function failAt(
+  body: readonly Statement[],
+  at: number,
+  milliseconds: number,
+  error: TesseraError,
+): BlockResults {
+  return {
+    failed: true,
+    undone: { by: (body[at] as Statement).kind, error },
+    entries: body.map((each, index) => {
+      if (index === at) return resultOf(each, milliseconds, { ok: false, error });
+      const reason = index < at ? failure('transaction_failed') : failure('transaction_cancelled');
+      return { time: 0n, outcome: { ok: false, error: reason } };
+    }),
   };
 }

@@ -26,7 +26,7 @@ import { AuditBuffer } from '../audit/audit-buffer.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { OwnStatements } from '../plans/own-statements.js';
 import type { StatementResult } from '../statement-executor.js';
-import { BlockCancelled, type BlockResults, endOfBlock, withheldResults } from './block-results.js';
+import { BlockCancelled, type BlockResults, endOfBlock, failAll, failAt, withheldResults } from './block-results.js';
 import type { DurabilityTracker } from './durability-tracker.js';
 import type { HeldIdentities } from './held-identities.js';
 import { RequestOptions } from './request-options.js';
@@ -61,7 +61,7 @@ export class RequestRunner {
   /** Those of the current statement. */
   #literals: readonly Value[] | undefined;
   /** What attempts at the current statement or block have sent to other servers. */
-  #sent: SentRequests | undefined;
+  readonly #sent = new SentRequests();
 
   constructor(services: RunnerServices, request: RunnerRequest, held?: Transaction) {
     this.#services = services;
@@ -135,7 +135,8 @@ export class RequestRunner {
     const { used, made } = this.#memory;
     this.#observer.begin(statement);
     this.#wait.begin(statement, this.#literals, began);
-    this.#beginAudit();
+    this.#sent.clear();
+    this.#beginAttempt();
     let value: PromiseOrValue<Value>;
     try {
       const ready = pause ? this.#interrupt.checkpoint() : undefined;
@@ -274,18 +275,14 @@ export class RequestRunner {
   /** Makes an attempt at a statement; each attempt starts with the memory of the first. */
   #attempts(statement: Statement): (transaction: Transaction) => PromiseOrValue<Value> {
     const mark = this.#memory.used;
-    const sent = new SentRequests();
-    this.#sent = sent;
     return (transaction) => {
-      sent.begin();
-      this.#beginAudit();
+      this.#beginAttempt();
       this.#memory.releaseTo(mark);
       return this.#evaluateAnew(statement, transaction);
     };
   }
 
   #reading(statement: Statement): PromiseOrValue<Value> {
-    this.#sent = undefined;
     const transaction = beginSnapshot(this.#services.engine, this.#durability, this.#wait);
     return isPromise(transaction)
       ? transaction.then((begun) => this.#readIn(begun, statement))
@@ -332,7 +329,8 @@ export class RequestRunner {
     this.#wait.begin(undefined);
     await this.#whenDurable();
     this.#push(statements[begin] as Statement, 0, { ok: true, value: undefined });
-    this.#beginAudit();
+    this.#sent.clear();
+    this.#beginAttempt();
     const { entries, failed, undone } = await this.#attempt(body, begin + 1, closing?.kind);
     this.#results.push(...entries);
     this.#observer.noteAll(body, entries, this.#identity);
@@ -353,13 +351,10 @@ export class RequestRunner {
     const [identity, applied] = [this.#identity, this.#applied];
     let scope = new Scope();
     const mark = this.#memory.used;
-    const sent = new SentRequests();
-    this.#sent = sent;
     try {
       const work = async (transaction: Transaction) => {
         [this.#identity, this.#applied] = [identity, applied];
-        sent.begin();
-        this.#beginAudit();
+        this.#beginAttempt();
         this.#memory.releaseTo(mark);
         scope = new Scope(this.#scope);
         this.#literals = this.#requestLiterals?.[first];
@@ -375,12 +370,7 @@ export class RequestRunner {
       return await withRetries(this.#services.engine, work, this.#options());
     } catch (error) {
       if (error instanceof BlockCancelled) return error.results;
-      const failed = asTesseraError(error);
-      return {
-        failed: true,
-        undone: { by: body[0]?.kind ?? 'begin', error: failed },
-        entries: body.map((statement) => resultOf(statement, 0, { ok: false, error: failed })),
-      };
+      return failAll(body, asTesseraError(error));
     } finally {
       this.#scope.adopt(scope);
     }
@@ -412,15 +402,7 @@ export class RequestRunner {
         const error = this.#errorOf(thrown);
         this.#observer.finish(error.code);
         if (error.code === 'transaction_conflict') throw error;
-        return {
-          failed: true,
-          undone: { by: statement.kind, error },
-          entries: body.map((each, index) => {
-            if (index === at) return resultOf(each, elapsed(), { ok: false, error });
-            const reason = index < at ? failure('transaction_failed') : failure('transaction_cancelled');
-            return { time: 0n, outcome: { ok: false, error: reason } };
-          }),
-        };
+        return failAt(body, at, elapsed(), error);
       }
     }
     return { failed: false, entries };
@@ -492,7 +474,8 @@ export class RequestRunner {
   }
 
   /** Begins an attempt; discards the audit events of the previous one. */
-  #beginAudit(): void {
+  #beginAttempt(): void {
+    this.#sent.begin();
     if (this.#auditor !== undefined) this.#buffer = new AuditBuffer();
   }
 

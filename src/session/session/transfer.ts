@@ -192,7 +192,7 @@ interface Batch {
  * @throws TesseraError as the parser; `request_memory_exceeded`
  */
 async function* batchesOf(pieces: AsyncIterable<string>, memory: RequestMemory): AsyncGenerator<Batch | undefined> {
-  const stream = new StatementStream(IMPORTED_TEXT);
+  const stream = new StatementStream(IMPORTED_TEXT, true);
   const block = new Block();
   const hold = () => {
     const held = stream.weight + block.weight;

@@ -12,6 +12,7 @@ import { formatDecimal } from '../decimal.js';
 import type { CoordinateShape } from '../geometry.js';
 import type { Coordinates } from '../order.js';
 import { sortedKeys } from '../strings.js';
+import { toDisplay } from '../text/text.js';
 import { durationSeconds, durationSubseconds } from '../time/duration.js';
 import { uuidBytes } from '../uuid.js';
 import {
@@ -33,7 +34,7 @@ const walk = new MeasuredWalk();
 
 /**
  * The value as CBOR.
- * @throws TesseraError `closure_sent`, `regex_sent`: there is no tag for them; `nesting_too_deep`, `value_too_large`
+ * @throws TesseraError `closure_sent`: there is no tag for them; `nesting_too_deep`, `value_too_large`
  */
 export function encodeCbor(value: Value): Uint8Array {
   out.begin();
@@ -125,9 +126,8 @@ const WRITERS: ByKind<void, number> = {
     writeText(value.bucket);
     writeText(value.key);
   },
-  regex: () => {
-    throw failure('regex_sent');
-  },
+  // There is no tag for them, and no value that is stored may be unreadable.
+  regex: (value) => writeText(toDisplay(value)),
   range: (value, depth) => {
     writeHead(MAJOR.tag, CBOR_TAGS.range);
     writeHead(MAJOR.array, 2);
