@@ -4,7 +4,7 @@ import { TesseraError } from '../errors/error.js';
 /** Milliseconds until a disk that stays full is reported again. */
 const AGAIN = 60_000;
 
-/** Reports at once that a disk has no room for a commit: the client that gets the error may be nobody's to watch. */
+/** Reports at once that a disk has no room for a commit: operators don't see the error that the client gets. */
 export class FullDiskReport {
   readonly #report: (error: TesseraError) => void;
   readonly #clock: Pick<Clock, 'monotonic'>;
