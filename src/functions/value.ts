@@ -1,4 +1,4 @@
-import { valueCode } from '../language/value-code.js';
+import { boundedValueCode } from '../language/value-code.js';
 import { diff } from '../value/patch/diff.js';
 import { patch } from '../value/patch/patch.js';
 import type { FunctionRow } from './contract.js';
@@ -25,6 +25,6 @@ export const valueFunctions: readonly FunctionRow[] = [
     [any('value')],
     'string',
     'The text of an expression whose value is this one, of the same kind and bits: `1f`, `type::table("person")`.',
-    (value) => valueCode(value),
+    boundedValueCode,
   ),
 ];

@@ -4,7 +4,7 @@ import { geometryFromObject, geometryToObject } from '../value/geometry.js';
 import { nextDepth } from '../value/nesting.js';
 import type { Coordinates } from '../value/order.js';
 import { escapeName } from '../value/text/quote.js';
-import { toText } from '../value/text/text.js';
+import { toBoundedText, toText } from '../value/text/text.js';
 import {
   FileReference,
   Geometry,
@@ -31,6 +31,12 @@ import { printExpression } from './print.js';
  */
 export function valueCode(value: Value): string {
   return hasNoLiteral(value, 0) ? printExpression(codeOf(value)) : toText(value);
+}
+
+/** The same for statements, in which it is one step. @throws TesseraError `value_too_large` */
+export function boundedValueCode(value: Value): string {
+  const text = toBoundedText(value);
+  return hasNoLiteral(value, 0) ? printExpression(codeOf(value)) : text;
 }
 
 /** The same as syntax tree. */

@@ -3,7 +3,7 @@ import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-valu
 import { asTesseraError, failure, type TesseraError } from '../errors/error.js';
 import type { Database, Origin, Session, StatementExecutor } from '../session/contract.js';
 import { LiveQuota } from '../session/resources/live-quota.js';
-import type { RequestMeter } from '../tracing/request-meter.js';
+import type { MeteredRequest, RequestMeter } from '../tracing/request-meter.js';
 import type { RequestTrace } from '../tracing/request-trace.js';
 import { isObject, type ObjectValue, type Value } from '../value/value.js';
 import { type Capabilities, checkMethod, checkQuerying } from './capabilities.js';
@@ -115,12 +115,24 @@ export class RpcConnection implements ConnectionServices {
    * aren't begun. Never fails unless `deliver` does.
    */
   take(message: Value, json: boolean, deliver: Deliver): PromiseOrValue<void> {
-    const request = () => (this.#ending ? undefined : this.#answer(message, json));
+    let metered: MeteredRequest | undefined;
+    let failed: TesseraError | undefined;
+    const refuse = (thrown: unknown) => {
+      failed = this.report(thrown, metered?.trace);
+      return errorMessage(requestId(message), failed);
+    };
+    const request = () => {
+      if (this.#ending) return undefined;
+      metered = this.#options.meter?.begin(rpcMethod(message)?.name ?? UNKNOWN_METHOD);
+      return this.#answer(message, json, metered?.trace, refuse);
+    };
+    const ended = () => metered?.end(failed);
     const pipeline = this.#pipelineOf(message);
-    if (pipeline !== undefined) {
-      return pipeline.take(request, deliver, (thrown) => errorMessage(requestId(message), this.report(thrown)));
-    }
-    return andThen(request(), (answer) => answer && deliver(answer));
+    if (pipeline !== undefined) return pipeline.take(request, deliver, refuse, ended);
+    return andThen(request(), (answer) => {
+      ended();
+      return answer && deliver(answer);
+    });
   }
 
   /** The pipeline of the request's session; `undefined` if it can be answered at once. */
@@ -150,20 +162,15 @@ export class RpcConnection implements ConnectionServices {
     return given ?? errorMessage(requestId(message), failure('cancelled'));
   }
 
-  #answer(message: Value, json: boolean): PromiseOrValue<ObjectValue> {
-    const id = requestId(message);
-    const metered = this.#options.meter?.begin(rpcMethod(message)?.name ?? UNKNOWN_METHOD);
+  #answer(
+    message: Value,
+    json: boolean,
+    trace: RequestTrace | undefined,
+    refuse: (thrown: unknown) => ObjectValue,
+  ): PromiseOrValue<ObjectValue> {
     return otherwise(
-      () =>
-        andThen(this.#call(message, json, metered?.trace), (result) => {
-          metered?.end();
-          return resultMessage(id, result);
-        }),
-      (thrown) => {
-        const error = this.report(thrown, metered?.trace);
-        metered?.end(error);
-        return errorMessage(id, error);
-      },
+      () => andThen(this.#call(message, json, trace), (result) => resultMessage(requestId(message), result)),
+      refuse,
     );
   }
 

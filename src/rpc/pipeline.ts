@@ -22,12 +22,13 @@ export class Pipeline {
 
   /**
    * Processes a request in order and delivers its answer in order. `lost` creates the answer if durability fails.
-   * Without an answer nothing is delivered.
+   * Without an answer nothing is delivered. `ended` is called when the answer may be sent.
    */
   take(
     request: () => PromiseOrValue<ObjectValue | undefined>,
     deliver: Deliver,
     lost: (thrown: unknown) => ObjectValue,
+    ended: () => void,
   ): PromiseOrValue<void> {
     let delivered: PromiseOrValue<void> | undefined;
     const turn = this.#requests.run(() =>
@@ -36,12 +37,17 @@ export class Pipeline {
         if (answer === undefined) return release();
         const { durable } = this.session;
         if (!isPromise(durable)) {
+          ended();
           delivered = this.#answers.run(() => lastly(() => deliver(answer), release));
           return delivered;
         }
         const wait = this.session.trace?.span?.begin('store wait');
-        const settled = durable.then(() => answer, lost);
-        if (wait !== undefined) void settled.then(() => wait.end());
+        const settled = durable
+          .then(() => answer, lost)
+          .finally(() => {
+            wait?.end();
+            ended();
+          });
         delivered = this.#answers.run(() => settled.then(deliver).finally(release));
         return undefined;
       }),

@@ -1,6 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCheck, runUpgrade } from '../../src/cli/store.js';
@@ -160,6 +162,17 @@ describe('tessera check', () => {
     expect(found.repair).toBeUndefined();
     writeFileSync(data, '');
     expect((await check()).faults[0]?.what).toBe('data.mdb is empty');
+  });
+
+  it('names the folder that it may not write to, where it takes part in its lock', async () => {
+    for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o444);
+    chmodSync(folder, 0o555);
+    // To root everything is allowed.
+    const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+    const command = [resolve('dist/cli/main.js'), 'check', folder];
+    const said = await promisify(execFile)(process.execPath, command, user).catch((error: { stderr: string }) => error);
+    chmodSync(folder, 0o755);
+    expect(said.stderr).toBe(`tessera: The rights to read and write ${folder} are missing\n`);
   });
 
   it('needs a folder that exists and that no process has open', async () => {

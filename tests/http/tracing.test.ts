@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Surreal } from 'surrealdb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { SILENT } from '../../src/http/log.js';
+import { type Log, SILENT } from '../../src/http/log.js';
 import { openTracing } from '../../src/server/tracing.js';
 import { ROOT, startTestServer } from '../support/server.js';
 import { temporaryFolder } from '../support/server-process.js';
@@ -78,9 +78,17 @@ const HEADERS = {
 afterEach(() => vi.unstubAllEnvs());
 
 /** Opens tracing by the variables of the environment, which the library reads itself. */
-function open(variables: Readonly<Record<string, string>>) {
+function open(variables: Readonly<Record<string, string>>, log: Log = SILENT) {
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-  return openTracing(process.env, SILENT);
+  return openTracing(process.env, log);
+}
+
+/** A log at level warn, and what is written to it. */
+function collectingLog(): { readonly log: Log; readonly lines: string[] } {
+  const lines: string[] = [];
+  const write = (details: object, text: string) =>
+    void lines.push(text === 'OpenTelemetry' ? JSON.stringify(details) : text);
+  return { log: { ...SILENT, warn: write, error: write }, lines };
 }
 
 describe('A server that traces', () => {
@@ -164,15 +172,75 @@ describe('A server that traces', () => {
     collector.close();
   });
 
-  test('goes on without a collector', async () => {
-    const tracing = await open({
-      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
-      OTEL_EXPORTER_OTLP_TIMEOUT: '500',
+  test('ends the span of a write over a WebSocket with its answer, which waits for the disk, and only once', async () => {
+    const collector = await Collector.open();
+    const { log, lines } = collectingLog();
+    const tracing = await open(
+      { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
+      log,
+    );
+    const server = await startTestServer({ SVC_PATH: `lmdb:${temporaryFolder()}` }, { tracing });
+    try {
+      const client = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+      await client.connect(`${server.url.replace('http', 'ws')}/rpc`);
+      await client.signin(ROOT);
+      await client.use({ namespace: 'test', database: 'test' });
+      await client.query('CREATE a:1');
+      await Promise.allSettled(['CREATE a:2', 'CREATE a:3', 'THROW 1'].map((text) => client.query(text)));
+      // A request that fails waits for what was accepted before it, too.
+      await Promise.allSettled([client.query('CREATE a:4'), client.query('CREATE')]);
+      await client.close();
+    } finally {
+      await server.close();
+    }
+    const spans = collector.spans();
+    collector.close();
+    expect(lines).toEqual([]);
+    const writes = spans.filter(({ name, spanId }) => {
+      return name === 'websocket query' && spans.some((part) => part.parentSpanId === spanId && part.name === 'create');
     });
+    expect(writes).toHaveLength(4);
+    for (const write of writes) {
+      const waits = spans.filter(({ name, parentSpanId }) => name === 'store wait' && parentSpanId === write.spanId);
+      expect(waits.length).toBeGreaterThan(0);
+      // They are sent in the order in which they ended.
+      for (const wait of waits) expect(spans.indexOf(wait)).toBeLessThan(spans.indexOf(write));
+    }
+  });
+
+  test('goes on without a collector, and says so', async () => {
+    const { log, lines } = collectingLog();
+    const tracing = await open(
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_EXPORTER_OTLP_TIMEOUT: '500' },
+      log,
+    );
     const server = await startTestServer({}, { tracing });
     const answer = await fetch(`${server.url}/sql`, { method: 'POST', body: 'RETURN 1', headers: HEADERS });
     expect(await answer.json()).toMatchObject([{ result: 1 }]);
     await server.close();
+    expect(lines.filter((line) => line === 'The collector of traces takes no spans')).toHaveLength(1);
+  });
+
+  test('says within two seconds that a collector doesn’t answer, and that it does again', async () => {
+    let isAway = true;
+    const collector = createServer((_, response) => {
+      if (!isAway) response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+    await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+    const { log, lines } = collectingLog();
+    const { port } = collector.address() as AddressInfo;
+    const tracing = await open(
+      { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, OTEL_BSP_SCHEDULE_DELAY: '50' },
+      log,
+    );
+    tracing?.tracer.begin('one', undefined, {}).end();
+    await expect.poll(() => lines, { timeout: 8_000 }).toEqual(['The collector of traces takes no spans']);
+    isAway = false;
+    collector.closeAllConnections();
+    tracing?.tracer.begin('two', undefined, {}).end();
+    await expect.poll(() => lines, { timeout: 20_000 }).toContain('The collector of traces takes spans again');
+    await tracing?.close();
+    collector.close();
   });
 });
 

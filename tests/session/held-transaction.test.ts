@@ -30,6 +30,23 @@ describe('a held transaction', () => {
     expect(await ask(session, TOTAL)).toEqual(['[20]']);
   });
 
+  test('goes on after a statement that fails, which undoes itself alone', async () => {
+    const held = await session.begin();
+    await ask(held, 'CREATE account:2 SET total = 1');
+    expect(await ask(held, 'CREATE account:3; CREATE account:1; THROW "no"')).toEqual([
+      '[{ id: account:3 }]',
+      '! Database record `account:1` already exists',
+      '! An error occurred: no',
+    ]);
+    await ask(held, 'CREATE account:4');
+    await held.commit();
+    expect(await ask(session, 'SELECT VALUE id FROM account')).toEqual([
+      '[account:1, account:2, account:3, account:4]',
+    ]);
+    await ask(session, 'BEGIN; CREATE account:5; CREATE account:1; COMMIT');
+    expect(await ask(session, 'RETURN count(SELECT * FROM account)')).toEqual(['4']);
+  });
+
   test('reads the literals of each text, whatever plan they share', async () => {
     const held = await session.begin();
     for (const total of [1, 2, 3, 4]) {

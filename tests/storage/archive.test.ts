@@ -12,9 +12,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
 import type { TesseraError } from '../../src/errors/error.js';
+import { failure } from '../../src/errors/error.js';
+import { ArchiveSpace } from '../../src/storage/archive/archive-space.js';
 import { openArchivedLmdb } from '../../src/storage/archive/open-archived.js';
 import { pruneArchive } from '../../src/storage/archive/prune-archive.js';
 import { type ArchivedGroup, groupsOf, segmentsOf } from '../../src/storage/archive/read-archive.js';
@@ -331,4 +333,24 @@ describe('a forged record', () => {
     expect(await read()).toEqual([]);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 ** 24);
   });
+});
+
+it('reports at once that its disk is full, and again when it is full once more', async () => {
+  const engine = await open();
+  await put(engine, { a: 1 });
+  const full = vi.spyOn(ArchiveSpace.prototype, 'admit').mockImplementation(() => {
+    throw failure('storage_full', { reason: 'the disk of the archive is full' });
+  });
+  for (const value of [2, 3, 4])
+    await expect(put(engine, { a: value })).rejects.toMatchObject({ code: 'storage_full' });
+  expect(reported.map(({ code, message }) => [code, /archive/.test(message)])).toEqual([['storage_full', true]]);
+  full.mockRestore();
+  await put(engine, { a: 5 });
+  vi.spyOn(ArchiveSpace.prototype, 'admit').mockImplementationOnce(() => {
+    throw failure('storage_full', { reason: 'the disk of the archive is full' });
+  });
+  await expect(put(engine, { a: 6 })).rejects.toMatchObject({ code: 'storage_full' });
+  expect(reported).toHaveLength(2);
+  await put(engine, { a: 7 });
+  await engine.close();
 });

@@ -2,6 +2,7 @@
 
 interface SystemError extends Error {
   readonly code?: string;
+  readonly syscall?: string;
   readonly path?: string;
   readonly address?: string;
   readonly port?: number;
@@ -10,7 +11,10 @@ interface SystemError extends Error {
 /** By Node's codes; others keep Node's own text. */
 const TEXTS: Readonly<Record<string, (error: SystemError) => string | undefined>> = {
   ENOENT: ({ path }) => path && `There is no file ${path}`,
-  EACCES: ({ path }) => path && `The rights to ${path} are missing`,
+  EACCES: ({ path, syscall }) =>
+    path &&
+    (syscall === 'access' ? `The rights to read and write ${path} are missing` : `The rights to ${path} are missing`),
+  EROFS: ({ path }) => path && `${path} is on a file system that can't be written to`,
   EISDIR: ({ path }) => path && `${path} is a folder`,
   ENOTDIR: ({ path }) => path && `There is no folder on the way to ${path}`,
   EADDRINUSE: ({ address, port }) => `Another program listens at ${address}:${port}`,

@@ -91,6 +91,11 @@ export function toBoundedDisplay(value: Value): string {
   return display(value, MAX_SHOWN);
 }
 
+/** `toText` for statements, as `toBoundedDisplay`. @throws TesseraError `value_too_large` */
+export function toBoundedText(value: Value): string {
+  return walk.end(literal(value, walk.beginAt(value, 0, MAX_SHOWN)));
+}
+
 function display(value: Value, most: number): string {
   return typeof value === 'string' ? startOf(value) : walk.end(byKind(DISPLAY, value, walk.beginAt(value, 0, most)));
 }

@@ -58,7 +58,7 @@ export function EditRow({ connection, record, onClose }: EditRowProperties) {
     );
   }
   if (loaded.data === undefined) return <Loading />;
-  const [fields, content] = loaded.data;
+  const [fields, { content, tooLarge }] = loaded.data;
   const pending = pendingChanges(connection);
   const change = changeOf(pending.value, record);
   return (
@@ -66,6 +66,7 @@ export function EditRow({ connection, record, onClose }: EditRowProperties) {
       connection={connection}
       title={record.code}
       fields={fields}
+      tooLarge={tooLarge}
       content={change?.kind === 'update' ? withUpdate(content, change) : content}
       onDone={(set, unset) => {
         pending.value = withChange(pending.value, { kind: 'update', record, set, unset });

@@ -32,22 +32,18 @@ interface Properties {
   readonly isNew?: boolean;
   /** Further fields that it shall have. */
   readonly names?: readonly string[];
+  /** Fields that stay as they are. */
+  readonly tooLarge?: readonly string[];
   /** What was changed: values, and the fields that are to have none. */
   onDone(set: Content, unset: readonly string[]): void;
   onClose(): void;
 }
 
-export function RowForm({
-  connection,
-  title,
-  fields,
-  content,
-  isNew = false,
-  names = [],
-  onDone,
-  onClose,
-}: Properties) {
-  const [initial] = useState(() => entriesOf(fields, content, isNew, names));
+export function RowForm(properties: Properties) {
+  const { connection, title, fields, content, isNew = false, names = [], tooLarge = [], onDone, onClose } = properties;
+  const [initial] = useState(() =>
+    entriesOf(fields, content, isNew, names).filter(({ name }) => !tooLarge.includes(name)),
+  );
   const [entries, setEntries] = useState(initial);
   const [newName, setNewName] = useState('');
   const [error, setError] = useState('');
@@ -78,6 +74,7 @@ export function RowForm({
     <Dialog title={title} onClose={onClose}>
       <form onSubmit={submit}>
         {error !== '' && <Notice kind="error">{error}</Notice>}
+        {tooLarge.length > 0 && <Notice kind="information">Too large to be edited here: {tooLarge.join(', ')}</Notice>}
         {entries.map(({ name, kind, manner, text }, at) => (
           <div class="entry" key={name}>
             <TextAreaField
@@ -98,7 +95,7 @@ export function RowForm({
         <div class="row">
           <Field label="Another field" value={newName} onChange={setNewName} />
           <Button
-            disabled={newName === '' || entries.some(({ name }) => name === newName)}
+            disabled={newName === '' || tooLarge.includes(newName) || entries.some(({ name }) => name === newName)}
             onClick={() => {
               setEntries([...entries, { name: newName, kind: 'any', manner: 'text', text: '' }]);
               setNewName('');

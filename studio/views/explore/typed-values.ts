@@ -21,6 +21,13 @@ export type Content = Readonly<Record<string, TypedValue>>;
 /** The server. */
 interface Source {
   query<Values extends unknown[]>(text: string): Promise<Values>;
+  run(text: string): Promise<readonly ({ readonly ok: true; readonly value: unknown } | { readonly ok: false })[]>;
+}
+
+export interface LoadedContent {
+  readonly content: Content;
+  /** Fields whose values are too large to be written as code. */
+  readonly tooLarge: readonly string[];
 }
 
 /** Text areas change line ends, and show nothing of U+0000. */
@@ -30,22 +37,32 @@ const ALTERED = /[\r\0]/;
  * The values of a record; empty where there is none.
  * @param id the code of its id
  */
-export async function loadContent(source: Source, id: string): Promise<Content> {
-  const [fields] = await source.query<[readonly (readonly [name: string, code: string, text: unknown])[]]>(
-    `RETURN object::entries((SELECT * FROM ONLY ${id}) ?? {}).map(|$field|
-      [$field[0], value::quote($field[1]), IF type::is_string($field[1]) { $field[1] } ELSE { NONE }])`,
-  );
-  return Object.fromEntries(
-    fields.map(([name, code, text]) => {
-      const isText = typeof text === 'string' && !ALTERED.test(text);
-      return [name, isText ? { manner: 'text', text, code } : { manner: 'surrealql', text: code, code }];
-    }),
-  );
+export async function loadContent(source: Source, id: string): Promise<LoadedContent> {
+  const row = `(SELECT * FROM ONLY ${id}) ?? {}`;
+  const [names] = await source.query<[readonly string[]]>(`RETURN object::keys(${row})`);
+  const codes = names.map((name) => {
+    const value = `$row[${textLiteral(name)}]`;
+    return `RETURN [value::quote(${value}), IF type::is_string(${value}) { ${value} } ELSE { NONE }];`;
+  });
+  const [, ...fields] = await source.run(`LET $row = ${row};\n${codes.join('\n')}`);
+  const content: Record<string, TypedValue> = {};
+  const tooLarge: string[] = [];
+  for (const [at, field] of fields.entries()) {
+    const name = names[at] as string;
+    if (field.ok) content[name] = typedAs(...(field.value as [code: string, text: unknown]));
+    else tooLarge.push(name);
+  }
+  return { content, tooLarge };
+}
+
+function typedAs(code: string, text: unknown): TypedValue {
+  const isText = typeof text === 'string' && !ALTERED.test(text);
+  return isText ? { manner: 'text', text, code } : { manner: 'surrealql', text: code, code };
 }
 
 /** @throws Error if the server can't evaluate it, with the name of the field */
 export async function evaluate(
-  source: Source,
+  source: Pick<Source, 'query'>,
   name: string,
   { manner, text }: Pick<TypedValue, 'manner' | 'text'>,
 ): Promise<TypedValue> {

@@ -1,5 +1,5 @@
 /**
- * The official clients for Python and Go, as they are published, against a real server. They need their language and its registry: where either
+ * The official clients for Python and Go, and tools that others have made, as they are published, against a real server. They need their language and its registry: where either
  * isn't there, the test is skipped and says why. What they say on the wire is tested everywhere, in `wire.test.ts`.
  */
 import { execFile } from 'node:child_process';
@@ -62,6 +62,30 @@ const CLIENTS: readonly Client[] = [
     pins: ['prometheus/requirements.txt'],
     install: (folder) => installPython(folder, 'prometheus/requirements.txt'),
     command: (folder) => [join(folder, 'bin/python'), join(SOURCES, 'prometheus/check.py')],
+    checks: 10,
+  },
+  {
+    // Its store of documents, which asks `type::table($table)` for the nearest.
+    language: 'LangChain',
+    probe: PYTHON,
+    pins: ['langchain/requirements.txt'],
+    install: (folder) => installPython(folder, 'langchain/requirements.txt'),
+    command: (folder) => [join(folder, 'bin/python'), join(SOURCES, 'langchain/check.py')],
+    checks: 6,
+  },
+  {
+    // A mapper for the official client for JavaScript, of which it takes the one that is installed here.
+    language: 'Surqlize',
+    probe: ['npm', '--version'],
+    pins: ['surqlize/package.json', 'surqlize/check.mjs'],
+    install: async (folder) => {
+      cpSync(join(SOURCES, 'surqlize'), folder, { recursive: true });
+      await run('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock', '--legacy-peer-deps'], {
+        cwd: folder,
+        timeout: 2 * MINUTE,
+      });
+    },
+    command: (folder) => [process.execPath, join(folder, 'check.mjs')],
     checks: 10,
   },
   {

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { lazyLibrary } from '../../../base/lazy.js';
 import { createPrivately } from '../../../base/private-file.js';
@@ -8,6 +8,8 @@ import { lockFileOf } from './lmdb-lock-file.js';
 import { allocateLock } from './lmdb-space.js';
 
 const lmdb = lazyLibrary<typeof import('lmdb')>('lmdb');
+
+const WRITABLE = constants.R_OK | constants.W_OK;
 
 /** Maximum number of processes that check the owner of a folder at once. */
 const MAX_OWNERS = 64;
@@ -19,11 +21,13 @@ const MAX_OWNERS = 64;
  * the kernel on behalf of the process, so it is gone as soon as the process is, however it ended. Each process enters
  * itself first and then checks for others, so that two concurrent ones can't miss each other.
  *
- * @throws TesseraError `storage_in_use`
+ * @throws TesseraError `storage_in_use`; Error of the system, with the path that can't be written to
  */
 export function lockFolder(folder: string): () => Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, 'owner.mdb');
+  // The library's error names no file.
+  for (const each of [folder, path, lockFileOf(path)]) if (existsSync(each)) accessSync(each, WRITABLE);
   checkEmptyFile(path);
   allocateLock(lockFileOf(path), MAX_OWNERS, false);
   const { entry, file } = enter(path);

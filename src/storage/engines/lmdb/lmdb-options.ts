@@ -20,7 +20,7 @@ export interface LmdbOptions {
   readonly verifyUpTo?: number;
   /** Describes the data under a key for error texts: its kind and location, without its content. */
   readonly describeKey?: (key: Key) => string;
-  /** Called for damage found when the store is opened that doesn't prevent its use. */
+  /** Called for damage found when the store is opened that doesn't prevent its use, and for a disk that is full. */
   readonly report?: (error: TesseraError) => void;
   /**
    * Called for a write that failed after it had begun. The process shouldn't go on: LMDB's library may have damaged its

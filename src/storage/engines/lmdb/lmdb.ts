@@ -11,6 +11,7 @@ import { type Commit, CommitLog } from '../../commit/commit-log.js';
 import { forEachChange, isHeavyCommit, settleInSteps } from '../../commit/commit-steps.js';
 import { type KeyReservation, ownReservation, Reservations } from '../../commit/reservations.js';
 import type { BeginOptions, CopySupport, EarlyAnswers, Engine, Key, Versionstamp } from '../../contract.js';
+import { FullDiskReport } from '../../full-disk-report.js';
 import { callAll } from '../../transaction/after-commit.js';
 import { LayeredSnapshot } from '../../transaction/layered-snapshot.js';
 import type { OverlayValue } from '../../transaction/overlay.js';
@@ -74,6 +75,7 @@ export class LmdbEngine implements Engine {
   readonly #caches: Caches;
   readonly #values: StoredValues;
   readonly #report: ((error: TesseraError) => void) | undefined;
+  readonly #fullDisk: FullDiskReport;
   readonly #fatal: ((error: TesseraError) => void) | undefined;
   readonly #log = new CommitLog();
   readonly #gate = new CommitGate();
@@ -109,6 +111,7 @@ export class LmdbEngine implements Engine {
     this.#changedAt = this.#clock.now();
     this.#values = new StoredValues(store.mayBeUnsealed, options.describeKey ?? anyEntry, options.damagedAsNull);
     this.#report = options.report;
+    this.#fullDisk = new FullDiskReport(options.report ?? (() => undefined), this.#clock);
     this.#fatal = options.fatal;
     this.#caches = newCaches(options.cacheBytes ?? DEFAULT_CACHE_BYTES, this.#version);
     this.#writer = new GroupWriter(
@@ -258,7 +261,7 @@ export class LmdbEngine implements Engine {
     overlay.forEach((key, value) => {
       this.#encode(key, value, changes, room);
     });
-    this.#store.reserve(room);
+    this.#fullDisk.admit(() => this.#store.reserve(room));
     const commit = this.#log.append(() => overlay.keys(), isMaintenance ? 'maintenance' : 'small');
     const appends = appended !== undefined;
     return { written: this.#writer.add({ changes, room, commit, appends, stamp: this.#stamps.last, afterCommit }) };
@@ -273,7 +276,7 @@ export class LmdbEngine implements Engine {
     return andThen(settleInSteps(writes, this.#stamps, this.#pausing), (stamp) =>
       andThen(forEachChange(overlay, this.#pausing, encodeOne), (keys) => {
         this.#mustBeOpen();
-        this.#store.reserve(room);
+        this.#fullDisk.admit(() => this.#store.reserve(room));
         if (stamp !== undefined) this.#stamps.give(stamp);
         const commit = this.#log.append(() => keys, writes.isMaintenance ? 'maintenance' : 'large');
         const appends = stamp !== undefined;
@@ -354,7 +357,7 @@ export class LmdbEngine implements Engine {
   #writeBeside(changes: KeyChange[], appends: boolean): Promise<void> {
     const room = noDemand();
     for (const change of changes) this.#store.measure(change, room);
-    this.#store.reserve(room);
+    this.#fullDisk.admit(() => this.#store.reserve(room));
     const { latest: commit } = this.#log;
     return this.#writer.add({ changes, room, commit, appends, stamp: this.#stamps.last, afterCommit: undefined });
   }

@@ -88,8 +88,8 @@ export function openSharedLmdb(
     const leave = joinFolder(folder, owner);
     try {
       const { timers = realEnvironment.timers, clock = realEnvironment.clock } = options;
-      const { archive, sync } = options;
-      const store = new SharedByteStore(folder, { sync: sync !== 'never', timers, clock, archive });
+      const { archive, sync, report } = options;
+      const store = new SharedByteStore(folder, { sync: sync !== 'never', timers, clock, archive, report });
       const settings = {
         node: randomBytes(8).toString('hex'),
         cacheBytes: (options.cacheBytes ?? DEFAULT_CACHE_BYTES) / size,

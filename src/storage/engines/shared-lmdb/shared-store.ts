@@ -6,10 +6,11 @@ import { invariant } from '../../../base/invariant.js';
 import { isPromise, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import type { Pausing } from '../../../base/steps.js';
 import type { Clock, Timers } from '../../../env/environment.js';
-import { failure } from '../../../errors/error.js';
+import { failure, type TesseraError } from '../../../errors/error.js';
 import { ArchiveSpace } from '../../archive/archive-space.js';
 import { SharedArchive } from '../../archive/shared-archive.js';
 import type { Versionstamp } from '../../contract.js';
+import { FullDiskReport } from '../../full-disk-report.js';
 import { LargeWriter } from '../lmdb/large-writer.js';
 import {
   groupLogKey,
@@ -38,6 +39,8 @@ export interface SharedStoreOptions {
   readonly clock: Clock;
   /** The folder in which every write is archived. */
   readonly archive?: string | undefined;
+  /** Called for a disk that is full. */
+  readonly report?: ((error: TesseraError) => void) | undefined;
 }
 
 /** Changes that are written together: one transaction of LMDB, one fsync. */
@@ -80,6 +83,7 @@ export class SharedByteStore {
   readonly mayBeUnsealed: boolean;
   readonly metrics: LmdbMetrics;
   readonly #space: SpaceReserve;
+  readonly #fullDisk: FullDiskReport;
   readonly #archive: { readonly writer: SharedArchive; readonly space: ArchiveSpace } | undefined;
   readonly #databases: LmdbDatabases;
   readonly #last: LastTransaction;
@@ -90,7 +94,8 @@ export class SharedByteStore {
    * The files exist, and have been verified.
    * @throws TesseraError `storage_format`; Error of the system or of the library
    */
-  constructor(folder: string, { sync, timers, clock, archive }: SharedStoreOptions) {
+  constructor(folder: string, { sync, timers, clock, archive, report }: SharedStoreOptions) {
+    this.#fullDisk = new FullDiskReport(report ?? (() => undefined), clock);
     const path = resolve(join(folder, DATA_FILE));
     this.#pausing = { pause: () => timers.nextRound() };
     this.#databases = openDatabases(path, { sync, readOnly: false, hasLog: true });
@@ -122,8 +127,10 @@ export class SharedByteStore {
 
   /** Reserves space for changes until `written`. @throws TesseraError `storage_full`, with nothing reserved */
   admit(room: SpaceDemand): void {
-    this.#archive?.space.admit(room);
-    this.#space.admit(room);
+    this.#fullDisk.admit(() => {
+      this.#archive?.space.admit(room);
+      this.#space.admit(room);
+    });
   }
 
   /** Admitted changes have been written, or never will be. */
