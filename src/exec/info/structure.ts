@@ -148,6 +148,7 @@ const DESCRIPTIONS: { readonly [K in DefinitionKind]: (definition: DefinitionOf<
     authenticate: codeOf(access.authenticate),
     comment: orAbsent(access.comment),
     duration: durationsOf(access.durations),
+    ...(access.errors !== undefined && { errors: access.errors.toUpperCase() }),
     kind: accessKindOf(access),
     name: access.name,
   }),

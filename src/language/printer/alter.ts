@@ -180,6 +180,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<Of<K>> } = {
     target: ({ name, level }, printer) => `${nameText(name, printer)} ${levelText(level)}`,
     clauses: {
       authenticate: said('AUTHENTICATE', 'authenticate', expression),
+      errors: said('ERRORS', 'errors', (errors) => errors.toUpperCase()),
       durations: [
         'DURATION',
         ({ durations, computedClauses }, printer) =>

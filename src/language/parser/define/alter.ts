@@ -173,7 +173,7 @@ const ACCESS: KindOf<'define-access'> = {
     durations: {},
   }),
   clauses: ACCESS_CLAUSES,
-  drops: { AUTHENTICATE: 'authenticate', COMMENT: 'comment' },
+  drops: { AUTHENTICATE: 'authenticate', ERRORS: 'errors', COMMENT: 'comment' },
 };
 
 /** By the keyword after ALTER. */
