@@ -113,7 +113,10 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<Of<K>> } = {
   'define-sequence': {
     word: 'SEQUENCE',
     target: ({ name }, printer) => nameText(name, printer),
-    clauses: { timeout: said('TIMEOUT', 'timeout', expression) },
+    clauses: {
+      timeout: said('TIMEOUT', 'timeout', expression),
+      permissions: said('PERMISSIONS', 'permissions', permissionText),
+    },
   },
   'define-event': {
     word: 'EVENT',
