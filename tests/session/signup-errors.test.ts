@@ -71,7 +71,7 @@ describe.each(CASES)('a sign-up that hits %s', (_, variables, code, field, statu
   });
 });
 
-test('what isn’t about a field is told of none, and signing in tells nothing', async () => {
+test('an error that isn’t about a field names none, and signing in names none either', async () => {
   await define('ERRORS DETAILED');
   expect(await failed({ name: 'event' })).toMatchObject({ code: 'record_access_signup_query_failed' });
   await define('SIGNIN (CREATE user:ann SET email = "x") ERRORS DETAILED');

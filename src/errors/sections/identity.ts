@@ -125,7 +125,7 @@ export const identityErrors = {
     kind: 'Internal',
     text: () => 'The record access signup query failed',
   }),
-  /** Of access methods with ERRORS DETAILED: `field` as the index names it, or `id`; several are separated by commas. */
+  /** Of access methods with ERRORS DETAILED: `field` as the index names it, or `id`; several with commas. */
   signup_conflict: row<{ field: string }>({
     kind: 'AlreadyExists',
     text: ({ field }) => `Another record has the same value of ${field}`,

@@ -106,7 +106,7 @@ export class SessionAuthentication {
       this.#session.mustNotView();
       this.#services.assertStoreUsable(true);
       interrupt?.check();
-      // One that ends later has no effect, since its client has been told that it failed.
+      // One that ends later has no effect: its client has got the error.
       const signedIn = untilInterrupted(interrupt, signIn(authenticator, this.#session.client()));
       return andThen(signedIn, (authenticated) => {
         this.#session.mustBeOpen();
