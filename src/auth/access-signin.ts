@@ -7,7 +7,7 @@ import type { Attempt } from './attempt-keys.js';
 import { attemptedRecord } from './attempt-names.js';
 import { type AttemptedVariable, attemptedVariables } from './attempted-variables.js';
 import { signInBearer } from './bearer.js';
-import { variablesOf } from './clause-variables.js';
+import { clauseVariables } from './clause-variables.js';
 import type { AuthContext } from './context.js';
 import type { AccessCredentials } from './credentials.js';
 import type { Client } from './identity.js';
@@ -32,7 +32,7 @@ const SIGN_INS: Readonly<Record<AccessKind['kind'], SignIn>> = {
 /** Of an unknown access method nothing is shown: what might be secrets, no clause says. */
 function attemptOf(access: AccessDefinition | undefined, credentials: AccessCredentials, client: Client): Attempt {
   const clause = signInClause(access);
-  const variables = attemptedVariables(credentials.variables, clause && variablesOf(clause));
+  const variables = attemptedVariables(credentials.variables, clause && clauseVariables(clause));
   const { account, parts } = recordAccount(credentials, variables);
   const named = (shown: readonly AttemptedVariable[]) =>
     attemptedRecord(credentials, access === undefined ? [] : shown);

@@ -24,7 +24,7 @@ const HASHING = /^crypto::(?!.*::(compare|verify|generate)$)/;
 const known = new Derived<Expression, ClauseVariables>();
 
 /** The variables of a clause, found once for each clause. */
-export function variablesOf(clause: Expression): ClauseVariables {
+export function clauseVariables(clause: Expression): ClauseVariables {
   let found = known.get(clause);
   if (found === undefined) {
     found = findVariables(clause);
@@ -68,7 +68,7 @@ interface Places {
   binary(node: Binary): void;
 }
 
-/** The paths that are read, each as often as it stands there. */
+/** The paths that are read, each once for every place. */
 function readsOf(root: Expression, places?: Places): string[] {
   const reads: string[] = [];
   const visitor = {

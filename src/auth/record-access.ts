@@ -104,7 +104,8 @@ export async function enterAsRecord(
   if (clause === undefined) throw failure(clauseMissing);
 
   const run = { databasePath, variables: credentials.variables, identity: guestIdentity({ ...client, databasePath }) };
-  const identified = await judged(queryFailed, () => context.directory.identify(clause, run));
+  const detailed = way === 'signup' && access.errors === 'detailed';
+  const identified = await judged(queryFailed, () => context.directory.identify(clause, run), detailed);
   if (identified === undefined) {
     // A query that finds the account fails while no password can be hashed; one that doesn't must fail the same way.
     if (context.hasher.busy) throw failure('hashing_busy', { retryAfter: 1 });
@@ -186,16 +187,34 @@ export function recordDatabasePath({ namespace, database }: DatabasePath): Recor
   return namespace === undefined || database === undefined ? undefined : { namespace, database };
 }
 
-/** Runs a clause and replaces errors that would reveal internals. */
-async function judged<T>(failedAs: RecordEntry['queryFailed'], run: () => PromiseOrValue<T>): Promise<T> {
+/** Runs a clause and replaces errors that would reveal internals; `detailed`: the access method tells which field. */
+async function judged<T>(
+  failedAs: RecordEntry['queryFailed'],
+  run: () => PromiseOrValue<T>,
+  detailed = false,
+): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    const code = error instanceof TesseraError ? OUTWARD.get(error.code) : undefined;
-    if (code === 'itself') throw error;
-    throw failure(code ?? failedAs, undefined, { cause: error });
+    if (!(error instanceof TesseraError)) throw failure(failedAs, undefined, { cause: error });
+    const outward = OUTWARD.get(error.code);
+    if (outward === 'itself') throw error;
+    const told = detailed ? DETAILED.get(error.code) : undefined;
+    if (told !== undefined) throw failure(told, { field: error.fields.join(', ') }, { cause: error });
+    throw failure(outward ?? failedAs, undefined, { cause: error });
   }
 }
+
+/** What a sign-up reveals of errors with ERRORS DETAILED. */
+const DETAILED: ReadonlyMap<ErrorCode, 'signup_conflict' | 'signup_invalid'> = new Map<
+  ErrorCode,
+  'signup_conflict' | 'signup_invalid'
+>([
+  ['index_violation', 'signup_conflict'],
+  ['record_exists', 'signup_conflict'],
+  ['field_assert', 'signup_invalid'],
+  ['field_coercion', 'signup_invalid'],
+]);
 
 /** Errors returned to the client: THROW is meant for it; the others are retryable. */
 const OUTWARD: ReadonlyMap<ErrorCode, 'itself' | 'unexpected_auth'> = new Map<ErrorCode, 'itself' | 'unexpected_auth'>([

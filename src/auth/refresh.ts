@@ -1,7 +1,7 @@
 /**
  * Refresh tokens of access methods WITH REFRESH, with rotation (RFC 9700, section 4.14.2): each is used once, for a new
- * pair of tokens. Reuse indicates theft, so the whole family is revoked, access tokens and sessions included; but within
- * the grace period it counts as a race between two tabs of one client, and both get the same pair.
+ * pair of tokens. Reuse indicates theft, so the whole family is revoked, access tokens and sessions included; but
+ * within the grace period it counts as a race between two tabs of one client, and both get the same pair.
  */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import {

@@ -13,8 +13,8 @@ export interface ThrottleRule {
  * - `pair`: one account from one source. It cannot lock out a user who signs in from elsewhere.
  * - `account`: one account from all sources, except those that have signed in to it before, so that a distributed
  *   attack cannot lock its owner out.
- * - `part`: one of several variables that name an account together, from all sources, with the same exception. A guesser
- *   could vary the others; but many accounts may share it, such as the name of a company, so that it is generous.
+ * - `part`: one of several variables that name an account together, from all sources, with the same exception. A
+ *   guesser could vary the others; but many accounts may share it, as that of a company, so that it is generous.
  * - `source`: one source for all accounts, except those that have signed in from there before, so that users who share
  *   an address with a guesser aren't locked out. Generous, since an office or a web server may share one address.
  *

@@ -34,7 +34,7 @@ const ASYMMETRIC_NAMES: readonly string[] = ASYMMETRIC_ALGORITHMS.map(headerName
 
 export interface TokenOptions {
   /**
-   * Milliseconds by which the clock of whoever issued a token may be ahead: how far in the future `nbf` may lie.
+   * Milliseconds by which the clock of a token's issuer may be ahead: how far in the future `nbf` may lie.
    * Default 10,000, at most 60,000.
    */
   readonly tolerance?: number;

@@ -1,4 +1,5 @@
 /** All commands, with what `--help` says of them. */
+
 import { Command } from 'commander';
 import { type VerifyAuditCommand, verifyFile } from './audit-verify.js';
 import { addBackupCommands } from './backup-commands.js';
@@ -12,6 +13,7 @@ import { addNodesCommand } from './nodes-command.js';
 import { addSqlCommand } from './sql-command.js';
 import { addStartCommand } from './start.js';
 import { addStoreCommands } from './store-commands.js';
+import { terminalText } from './terminal-text.js';
 import { addTransferCommands, addValidateCommand } from './transfer-commands.js';
 import { addTypesCommand } from './types-command.js';
 import { OWN_VERSION, serverVersion } from './version.js';
@@ -115,7 +117,7 @@ function addGraphqlCommands(program: Command): void {
     .action(async (options: ConnectionOptions) => {
       // The library of GraphQL is loaded for this alone.
       const { readGraphqlSchema } = await import('./graphql-schema.js');
-      process.stdout.write(`${await readGraphqlSchema(options)}\n`);
+      process.stdout.write(`${terminalText(await readGraphqlSchema(options))}\n`);
     });
 }
 

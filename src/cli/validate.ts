@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { TesseraError } from '../errors/error.js';
 import { StatementStream } from '../language/statement-stream.js';
+import { terminalText } from './terminal-text.js';
 
 /** Prints the errors of each file. Returns the exit code. */
 export async function runValidate(
@@ -18,7 +19,7 @@ export async function runValidate(
       if (!(error instanceof TesseraError)) throw error;
       code = 1;
       const { line, column } = error.position ?? { line: 1, column: 1 };
-      output.write(`${file}:${line}:${column}: ${error.message.trimEnd()}\n`);
+      output.write(`${file}:${line}:${column}: ${terminalText(error.message.trimEnd())}\n`);
     }
   }
   return code;

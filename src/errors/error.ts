@@ -8,6 +8,12 @@ export interface SourcePosition {
   readonly column: number;
 }
 
+interface ErrorOptions {
+  readonly cause?: unknown;
+  readonly position?: SourcePosition;
+  readonly fields?: readonly string[];
+}
+
 /**
  * The only error class. Match `code`; `message` is for people.
  *
@@ -21,13 +27,15 @@ export class TesseraError extends Error {
   readonly httpStatus: number;
   readonly retryable: boolean;
   readonly position: SourcePosition | undefined;
+  /** The fields of a record that it is about. Not sent to clients, except by errors that name them in their text. */
+  readonly fields: readonly string[];
 
   constructor(
     readonly code: ErrorCode,
     row: ErrorRow<never>,
     text: string,
     details: ErrorDetails | undefined,
-    options: { readonly cause?: unknown; readonly position?: SourcePosition } = {},
+    options: ErrorOptions = {},
   ) {
     super(text, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = row.kind;
@@ -36,6 +44,7 @@ export class TesseraError extends Error {
     this.httpStatus = row.http ?? 400;
     this.retryable = row.retryable ?? false;
     this.position = options.position;
+    this.fields = options.fields ?? [];
   }
 }
 
@@ -51,7 +60,11 @@ type DetailArguments<C extends ErrorCode> =
  */
 export function failure<C extends ErrorCode>(code: C, ...[detail, options]: DetailArguments<C>): TesseraError {
   const row = CATALOGUE[code] as unknown as ErrorRow<unknown>;
-  return new TesseraError(code, row, row.text(detail), row.details?.(detail), options);
+  const fields = row.fields?.(detail);
+  return new TesseraError(code, row, row.text(detail), row.details?.(detail), {
+    ...options,
+    ...(fields && { fields }),
+  });
 }
 
 /** V8's messages for strings, arrays and buffers beyond the maximum length. */

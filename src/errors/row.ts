@@ -23,6 +23,8 @@ export interface ErrorRow<D> {
   /** The message. Equal to the reference engine's where it has one. Must not contain secrets. */
   text(detail: D): string;
   details?(detail: D): ErrorDetails | undefined;
+  /** The fields of a record that it is about, for the server alone. */
+  fields?(detail: D): readonly string[];
   /** The JSON-RPC code. Default −32000 (any other failure). */
   readonly rpc?: number;
   /** The HTTP status if the whole request fails with this error. Default 400. */

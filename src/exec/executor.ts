@@ -17,6 +17,7 @@ import type { Value } from '../value/value.js';
 import { PackedCache } from '../vectors/packed-cache.js';
 import { Endpoints } from './api/endpoints.js';
 import { UNCHECKED } from './authorization/permission.js';
+import { DefinedSequenceRights } from './authorization/sequence-rights.js';
 import { createCompiler, type StatementCompiler } from './compiler.js';
 import { firstReadsOf } from './explain/explain.js';
 import { Analyzers, type SearchOptions } from './expression/analyzers.js';
@@ -145,6 +146,7 @@ export class Executor {
       functions: options.functions,
       scripts: this.#scripts,
       sequences: options.sequences,
+      sequenceRights: new DefinedSequenceRights(this.compiler),
       apis: new Endpoints(this.compiler),
       analyzers: new Analyzers(this.compiler, options.search),
       reader: new StoredRecordReader(this.#tables, tuning),

@@ -137,14 +137,15 @@ export interface Session extends StatementExecutor {
   use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<DatabaseSelection>;
   /**
    * Signs in. The body is as the client sent it: credentials and variables at the top level.
+   * With a deadline, what hasn't succeeded by then fails and has no effect on the session.
    * @throws TesseraError as `readSignIn` and `Authenticator.signIn`
    */
-  signIn(body: ObjectValue): Promise<IssuedTokens>;
-  signUp(body: ObjectValue): Promise<IssuedTokens>;
+  signIn(body: ObjectValue, deadline?: Deadline): Promise<IssuedTokens>;
+  signUp(body: ObjectValue, deadline?: Deadline): Promise<IssuedTokens>;
   /** Signs in with an access token. */
   authenticate(token: string): PromiseOrValue<void>;
   /** Signs in with a refresh token, which is consumed, and the access token issued with it (expired or not). */
-  refresh(pair: Required<IssuedTokens>): Promise<IssuedTokens>;
+  refresh(pair: Required<IssuedTokens>, deadline?: Deadline): Promise<IssuedTokens>;
   /** Revokes a refresh token; the access token issued with it names its owner. */
   revoke(pair: Required<IssuedTokens>): Promise<void>;
   /** Signs in with user name and password at the level that `level` names, without issuing a token (HTTP Basic). */

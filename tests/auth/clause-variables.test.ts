@@ -1,7 +1,7 @@
 /** Which variables of a SIGNIN clause name an account, and which are secrets to guess. */
 import { expect, test } from 'vitest';
 import { attemptedVariables } from '../../src/auth/attempted-variables.js';
-import { variablesOf } from '../../src/auth/clause-variables.js';
+import { clauseVariables } from '../../src/auth/clause-variables.js';
 import { parseExpression } from '../../src/language/parse.js';
 import { objectFrom } from '../../src/value/value.js';
 
@@ -46,13 +46,13 @@ test.each([
     'x',
   ],
 ])('%s', (_, text, named, secret) => {
-  const { read, secrets } = variablesOf(parseExpression(text));
+  const { read, secrets } = clauseVariables(parseExpression(text));
   expect([...secrets]).toEqual([secret]);
   expect([...read]).toEqual(expect.arrayContaining([named, secret]));
 });
 
 test('what a client sends: objects are walked; what the clause doesn’t read and secrets are left out', () => {
-  const clause = variablesOf(
+  const clause = clauseVariables(
     parseExpression('(SELECT * FROM u WHERE e = $c.email AND n IN $who AND crypto::argon2::compare(h, $c.sesame))'),
   );
   const sent = objectFrom({

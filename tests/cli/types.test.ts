@@ -390,6 +390,20 @@ it('stays TypeScript whatever things are called', async () => {
   expect(types.match(/^export type /gm)).toHaveLength(3 * NAMES.length + 4);
 });
 
+it('writes no control characters, which a terminal would obey', async () => {
+  const hostile = String.raw`\u{1b}]0;title\u{7}\u{9b}31m\u{7f}\u{0}\r\t end`;
+  const types = await typesOf(
+    'controls',
+    `DEFINE TABLE t SCHEMAFULL COMMENT "${hostile}";
+     DEFINE FIELD n ON t TYPE "${hostile}" | int COMMENT "${hostile}";
+     DEFINE FIELD \`a${hostile.replaceAll(String.raw`\u{0}`, '')}\` ON t TYPE int;
+     DEFINE PARAM $p VALUE "${hostile}" COMMENT "${hostile}"`,
+  );
+  expect(types).toContain('title');
+  expect(types.match(/[^\P{Cc}\n\t]/gu)).toBeNull();
+  compile(types);
+});
+
 it('writes the names of parameters that cannot be names', async () => {
   const types = await typesOf(
     'parameters',

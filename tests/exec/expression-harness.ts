@@ -151,6 +151,7 @@ export function executionOver(world: World, store: Store): Execution {
       functions: undefined,
       scripts: undefined,
       sequences: { next: missing },
+      sequenceRights: { assertMayDraw: () => undefined },
       apis: { invoke: missing },
       analyzers: { named: missing, prepare: missing, sharesStatistics: false },
       reader: {

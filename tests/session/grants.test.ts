@@ -209,7 +209,7 @@ describe('refresh tokens', () => {
     await expect(open().refresh(first)).rejects.toMatchObject(INVALID);
   });
 
-  test('what is stored of them gives nobody a token', async () => {
+  test('what is stored of them holds no token', async () => {
     const first = await signIn('ada');
     const second = (await open().refresh(first)) as Required<IssuedTokens>;
     const [shownAll] = (await database.ownerSession().query('USE NS test DB test; ACCESS people SHOW ALL')).slice(1);

@@ -409,14 +409,51 @@ describe('a subscriber who comes back', () => {
        UPDATE a:1 SET owner = user:bob; DELETE a:1; CREATE a:2 SET owner = user:ann; DELETE a:2`,
     );
     await live('LIVE SELECT *, $before AS old FROM a SINCE 0', undefined, ann);
+    // Of records that are gone by now, the ids of those that could be seen until then.
+    expect(await news()).toEqual(['DELETE { id: a:2 }']);
+    await run('CREATE a:3 SET owner = user:ann, secret = 1; UPDATE a:3 SET secret = 2, x = 1');
     expect(await news()).toEqual([
-      'UPDATE { id: a:1, old: NONE, owner: user:ann }',
-      'CREATE { id: a:2, old: NONE, owner: user:ann }',
-      'DELETE { id: a:2, old: { id: a:2, owner: user:ann }, owner: user:ann }',
+      'CREATE { id: a:3, old: NONE, owner: user:ann }',
+      'UPDATE { id: a:3, old: { id: a:3, owner: user:ann }, owner: user:ann, x: 1 }',
+    ]);
+    await live('LIVE SELECT *, $before AS old FROM a SINCE 0', undefined, ann);
+    expect(await news()).toEqual([
+      'DELETE { id: a:2 }',
+      'CREATE { id: a:3, old: NONE, owner: user:ann }',
+      'UPDATE { id: a:3, old: { id: a:3, owner: user:ann }, owner: user:ann, x: 1 }',
     ]);
     await run('DEFINE TABLE OVERWRITE a CHANGEFEED 1h INCLUDE ORIGINAL PERMISSIONS NONE');
     await live('LIVE SELECT * FROM a SINCE 0', undefined, ann);
     expect(await news()).toEqual([]);
+  });
+
+  test('receives nothing of what is hidden by now, nor of what was deleted or changed before it signed up', async () => {
+    await run(
+      `DEFINE TABLE OVERWRITE a CHANGEFEED 1h INCLUDE ORIGINAL PERMISSIONS FOR select WHERE public;
+       CREATE a:1 SET public = true, text = 'withdrawn'; UPDATE a:1 SET public = false;
+       CREATE a:2 SET public = true, text = 'deleted'; DELETE a:2;
+       CREATE a:3 SET public = true, text = 'there'; UPDATE a:3 SET text = 'still there'`,
+    );
+    const guest = database.session({});
+    guest.listen((notification) => {
+      heard.push(notification);
+    });
+    await guest.use('test', 'test');
+    const there = ["CREATE 'there'", "UPDATE 'still there'"];
+    await live('LIVE SELECT VALUE text FROM a SINCE 0', undefined, guest);
+    expect(await news()).toEqual(['DELETE { id: a:2 }', ...there]);
+    await live('LIVE SELECT DIFF FROM a SINCE 0', undefined, guest);
+    expect((await news())[0]).toBe("DELETE [{ op: 'replace', path: '', value: NONE }]");
+    environment.advance(MINUTE);
+    const ann = await person('ann');
+    environment.advance(10);
+    await live('LIVE SELECT VALUE text FROM a SINCE 0', undefined, ann);
+    expect(await news()).toEqual([]);
+    await run('UPDATE a:3 SET text = "news"');
+    // The guest's two live queries, and the new one.
+    expect((await news()).filter((each) => each === "UPDATE 'news'")).toHaveLength(2);
+    await live('LIVE SELECT VALUE text FROM a SINCE 0', undefined, ann);
+    expect(await news()).toEqual(["UPDATE 'news'"]);
   });
 
   test('as a guest receives nothing without rights', async () => {

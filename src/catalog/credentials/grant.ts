@@ -47,7 +47,7 @@ export interface Grant {
   readonly successor?: Successor | undefined;
 }
 
-/** The token that replaced a used one: whoever has the used one can be given it again, and the store alone can't. */
+/** The token that replaced a used one. Its secret is derived from the used one's, which the store doesn't have. */
 export interface Successor {
   readonly id: string;
   /** The successor's secret follows from this and the secret of the used token. */
@@ -109,7 +109,7 @@ export function drawSeed(random: Random): Uint8Array {
   return random.bytes(SEED_LENGTH);
 }
 
-/** The secret of the token that replaces a used one: HMAC-SHA256 of the seed and a counter, by the used one's secret. */
+/** The secret of a token that replaces a used one: HMAC-SHA256 of the seed and a counter, with the used secret. */
 export function successorSecret(used: string, seed: Uint8Array): string {
   let counter = 0;
   const bytes = (length: number) =>

@@ -2,6 +2,7 @@
 import type { RpcClient } from '../client/rpc-client.js';
 import { withTarget } from '../target.js';
 import type { TargetOptions } from '../target-options.js';
+import { terminalText } from '../terminal-text.js';
 import { applyMigrations, tryMigrations } from './apply.js';
 import { type Difference, diffMigrations } from './diff.js';
 import { readMigrations } from './files.js';
@@ -43,7 +44,7 @@ export async function runApply(
 export async function runStatus(options: MigrateOptions, output: NodeJS.WritableStream): Promise<number> {
   const files = readMigrations(options.dir);
   const plan = await withConnection(options, async (client) => planMigrations(files, await readJournal(client)));
-  output.write(options.json === true ? `${JSON.stringify(statusAsJson(plan))}\n` : statusAsText(plan));
+  output.write(options.json === true ? `${JSON.stringify(statusAsJson(plan))}\n` : terminalText(statusAsText(plan)));
   if (plan.drift.length > 0) return MIGRATE_EXIT_CODES.drift;
   return plan.pending.length > 0 ? MIGRATE_EXIT_CODES.outstanding : 0;
 }
@@ -66,7 +67,7 @@ export async function runDiff(options: MigrateOptions, output: NodeJS.WritableSt
   const files = readMigrations(options.dir);
   const differences = await withConnection(options, (client) => diffMigrations(client, files));
   if (options.json === true) output.write(`${JSON.stringify(differences)}\n`);
-  else output.write(differences.length === 0 ? 'no differences\n' : differences.map(asLines).join(''));
+  else output.write(differences.length === 0 ? 'no differences\n' : terminalText(differences.map(asLines).join('')));
   return differences.length === 0 ? 0 : MIGRATE_EXIT_CODES.outstanding;
 }
 

@@ -1,4 +1,5 @@
 /** Names of a database as TypeScript has them. */
+import { terminalText } from '../terminal-text.js';
 
 /** Names that generated text uses itself, or that no type may have. */
 const TAKEN = [
@@ -43,16 +44,20 @@ export function parameterNames(names: readonly string[]): string[] {
   return usable.map((name, at) => (usable.indexOf(name) === at ? name : `${name}_${at + 1}`));
 }
 
-/** As a string. */
+/** As a string, in which all control characters are escaped. */
 export function stringLiteral(text: string): string {
   const content = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
-  return `'${content}'`;
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return `'${content.replace(/[\p{Cc}\u2028\u2029]/gu, escaped)}'`;
 }
 
-/** As what is said before a declaration. */
+/** As what is said before a declaration. Control characters are replaced: the text may go to a terminal. */
 export function documentation(text: string | undefined, indent = ''): string {
   if (text === undefined) return '';
-  const lines = text.replaceAll('*/', '*\\/').split(/\r\n|[\n\r\u2028\u2029]/);
+  const lines = text
+    .replaceAll('*/', '*\\/')
+    .split(/\r\n|[\n\r\u2028\u2029]/)
+    .map(terminalText);
   if (lines.length === 1) return `${indent}/** ${lines[0]} */\n`;
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}\n`).join('')}${indent} */\n`;
 }

@@ -53,6 +53,11 @@ export const expressionErrors = {
     text: ({ name }) => `You don't have permission to view the $${name} parameter`,
     details: ({ name }) => ({ kind: 'Param', details: { name } }),
   }),
+  sequence_forbidden: row<{ name: string }>({
+    kind: 'NotAllowed',
+    text: ({ name }) => `You don't have permission to draw from the sequence '${name}'`,
+    details: ({ name }) => ({ kind: 'Sequence', details: { name } }),
+  }),
 
   // Control flow.
   variable_coercion: validation<{ name: string; reason: string }>(

@@ -125,6 +125,22 @@ export const identityErrors = {
     kind: 'Internal',
     text: () => 'The record access signup query failed',
   }),
+  /** Of access methods with ERRORS DETAILED: `field` as the index names it, or `id`; several with commas. */
+  signup_conflict: row<{ field: string }>({
+    kind: 'AlreadyExists',
+    text: ({ field }) => `Another record has the same value of ${field}`,
+    details: ({ field }) => ({ kind: 'Field', details: { field } }),
+    http: 409,
+  }),
+  signup_invalid: row<{ field: string }>({
+    kind: 'Validation',
+    text: ({ field }) => `The value of ${field} isn't valid`,
+    details: ({ field }) => ({ kind: 'Field', details: { field } }),
+  }),
+  access_errors_misplaced: row({
+    kind: 'Validation',
+    text: () => 'ERRORS is a clause of access methods of TYPE RECORD',
+  }),
   no_record_returned: row({
     kind: 'Internal',
     text: () => 'No record was returned',

@@ -4,6 +4,10 @@ const SECOND = 1_000_000_000n;
 
 const internal = <D = void>(text: (detail: D) => string) => row<D>({ kind: 'Internal', text });
 
+/** An internal error that is about a field of a record. */
+const ofField = <D extends { readonly field: string }>(text: (detail: D) => string) =>
+  row<D>({ kind: 'Internal', text, fields: ({ field }) => [field] });
+
 /** Errors of planning and executing statements. Values and ids come in canonical text. */
 export const queryErrors = {
   thrown: row<{ text: string }>({
@@ -96,6 +100,7 @@ export const queryErrors = {
   ),
   record_exists: row<{ id: string }>({
     kind: 'AlreadyExists',
+    fields: () => ['id'],
     text: ({ id }) => `Database record \`${id}\` already exists`,
     details: ({ id }) => ({ kind: 'Record', details: { id } }),
     http: 409,
@@ -117,8 +122,9 @@ export const queryErrors = {
     ({ value }) => `Found ${value} for the Record ID but this is not a valid id`,
   ),
   /** `held` is omitted if the record that holds the values isn't visible. */
-  index_violation: row<{ index: string; held?: { value: string; id: string } }>({
+  index_violation: row<{ index: string; fields: readonly string[]; held?: { value: string; id: string } }>({
     kind: 'AlreadyExists',
+    fields: ({ fields }) => fields,
     text: ({ index, held }) =>
       `Database index \`${index}\` already contains ${held === undefined ? 'these values' : `${held.value}, with record \`${held.id}\``}`,
     details: ({ held }) => held && { kind: 'Record', details: { id: held.id } },
@@ -155,11 +161,11 @@ export const queryErrors = {
       `Found field '${field}', but no such field exists for table '${table}'` +
       (remedy === undefined ? '' : `; to allow any, ${remedy}`),
   ),
-  field_coercion: internal<{ field: string; id: string; reason: string }>(
+  field_coercion: ofField<{ field: string; id: string; reason: string }>(
     ({ field, id, reason }) => `Couldn't coerce value for field \`${field}\` of \`${id}\`: ${reason}`,
   ),
   computed_coercion: internal<{ field: string }>(({ field }) => `Failed to coerce computed field '${field}'`),
-  field_assert: internal<{ field: string; id: string; value: string; condition: string }>(
+  field_assert: ofField<{ field: string; id: string; value: string; condition: string }>(
     ({ field, id, value, condition }) =>
       `Found ${value} for field \`${field}\`, with record \`${id}\`, but field must conform to: ${condition}`,
   ),

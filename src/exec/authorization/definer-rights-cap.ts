@@ -1,4 +1,4 @@
-import type { Principal } from '../../catalog/principal.js';
+import type { Identity, Principal } from '../../catalog/principal.js';
 import type { Execution } from '../runtime/execution.js';
 import { Variants } from '../runtime/variants.js';
 
@@ -9,21 +9,27 @@ import { Variants } from '../runtime/variants.js';
  * to users who may use it (`RequestContext.maySleep`): it changes nothing, and only the caller waits.
  */
 export function withDefinerRightsCap(execution: Execution): Execution {
-  const { principal: user } = execution.identity;
-  if (user.kind !== 'system' || (user.level === 'database' && !user.roles.includes('owner'))) return execution;
+  const { identity } = execution;
+  const principal = capped(identity);
+  if (execution.inStoredCode === true && principal === identity.principal) return execution;
   const variants = Variants.of(execution);
-  if (variants.capped === undefined) {
-    const { identity } = execution;
-    const { namespace, database } = identity.databasePath;
-    const principal: Principal = {
-      kind: 'system',
-      level: 'database',
-      ...(namespace !== undefined && { namespace }),
-      ...(database !== undefined && { database }),
-      name: user.name,
-      roles: user.roles.map((role) => (role === 'owner' ? 'editor' : role)),
-    };
-    variants.capped = { ...execution, identity: { ...identity, principal }, variants: new Variants() };
-  }
+  variants.capped ??= {
+    ...execution,
+    inStoredCode: true,
+    identity: principal === identity.principal ? identity : { ...identity, principal },
+    variants: new Variants(),
+  };
   return variants.capped;
+}
+
+function capped({ principal: user, databasePath: { namespace, database } }: Identity): Principal {
+  if (user.kind !== 'system' || (user.level === 'database' && !user.roles.includes('owner'))) return user;
+  return {
+    kind: 'system',
+    level: 'database',
+    ...(namespace !== undefined && { namespace }),
+    ...(database !== undefined && { database }),
+    name: user.name,
+    roles: user.roles.map((role) => (role === 'owner' ? 'editor' : role)),
+  };
 }

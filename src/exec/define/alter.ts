@@ -18,6 +18,7 @@ import { assertStorable } from '../record/storable.js';
 import type { Execution } from '../runtime/execution.js';
 import type { Compiler, Evaluate, Frame } from '../runtime/frame.js';
 import { compileComputedClauses } from './computed-clauses.js';
+import { judgeAccessErrors } from './define-access.js';
 import { compileConfig } from './define-config.js';
 import { keepRelation } from './define-field.js';
 import { wakeIndexBuilder } from './define-index.js';
@@ -199,7 +200,10 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
     action: 'own',
     find: ({ execution, databasePath, target }) => findAccess(execution.context.transaction, databasePath, target.name),
     missing: ({ name }, databasePath) => failure('access_missing', { name, ...databasePath }),
-    put: replaceAtLevel,
+    put: (site, after) => {
+      judgeAccessErrors(after);
+      return replaceAtLevel(site, after);
+    },
   },
 
   'define-config': {

@@ -28,6 +28,7 @@ export function compileDefineAccess(statement: DefineAccess, compiler: Compiler)
           if (!execution.importing) refuseRedactedKeys(statement.accessKind);
           const access = accessDefinition(statement, name, execution.services.environment.random);
           judgeAccessKeys(access, execution);
+          judgeAccessErrors(access);
           return andThen(putAtLevel(change, databasePath, access), () => finish(execution));
         }),
       ),
@@ -55,6 +56,11 @@ export function judgeAccessKeys(
 ): void {
   if (importing || weakKeys || accessKind.kind === 'bearer' || accessKind.jwt === undefined) return;
   validateKeys(accessKind.jwt, accessKind.kind === 'record');
+}
+
+/** @throws TesseraError `access_errors_misplaced` */
+export function judgeAccessErrors({ accessKind, errors }: AccessDefinition): void {
+  if (errors !== undefined && accessKind.kind !== 'record') throw failure('access_errors_misplaced');
 }
 
 function withKeys(accessKind: AccessKind, random: Random): AccessKind {

@@ -58,7 +58,7 @@ export function callClosure(execution: Execution, closure: Closure, args: readon
     const { name, type } = parameters[index] as (typeof parameters)[number];
     scope.set(name, coerceArgument(name, type, args[index]));
   }
-  const frame = new Frame(readingOnly(deeper(execution)), scope, made.current, made.parent);
+  const frame = new Frame(readingOnly(deeper(asWhereMade(execution, made))), scope, made.current, made.parent);
   const {
     request: { memory },
   } = execution;
@@ -92,6 +92,12 @@ export function coerceResult(name: string, type: Type, value: Value): Value {
     if (error instanceof CoercionError) throw failure('return_coercion', { name, reason: error.message });
     throw error;
   }
+}
+
+/** A closure that a client passes to a defined function is no stored code. */
+function asWhereMade(execution: Execution, made: Frame): Execution {
+  if (execution.inStoredCode !== true || made.execution.inStoredCode === true) return execution;
+  return { ...execution, inStoredCode: false, variants: new Variants() };
 }
 
 function readingOnly(execution: Execution): Execution {

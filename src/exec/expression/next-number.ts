@@ -7,13 +7,17 @@ import type { Execution } from '../runtime/execution.js';
 
 /**
  * The next number of a sequence of the selected database.
- * @throws TesseraError `namespace_empty`, `database_empty`, `sequence_missing`, `sequence_exhausted`, `timed_out`
+ * @throws TesseraError `namespace_empty`, `database_empty`, `sequence_missing`, `sequence_forbidden`,
+ * `sequence_exhausted`, `timed_out`
  */
 export function nextNumber(execution: Execution, name: string): PromiseOrValue<Value> {
   selectedDatabase(execution);
   return andThen(execution.context.catalog(), (catalog) => {
     const sequence = catalog?.sequences.get(name);
     if (catalog === undefined || sequence === undefined) throw failure('sequence_missing', { name });
-    return andThen(execution.services.sequences.next(catalog.database.id, sequence, execution.interrupt), intValue);
+    const { sequences, sequenceRights } = execution.services;
+    return andThen(sequenceRights.assertMayDraw(execution, sequence), () =>
+      andThen(sequences.next(catalog.database.id, sequence, execution.interrupt), intValue),
+    );
   });
 }

@@ -3,6 +3,7 @@ import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise
 import { noteFlaw } from '../../catalog/indexes/work.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { type IndexEntry, indexEntries } from '../../index/entries.js';
+import { printExpression } from '../../language/print.js';
 import type { Key, Stored, Transaction } from '../../storage/contract.js';
 import { equals } from '../../value/order.js';
 import { toText } from '../../value/text/text.js';
@@ -135,5 +136,6 @@ function violation(
     value: toText(values.length === 1 ? values[0] : values),
     id: toText(new RecordId(table, holder as RecordKey)),
   };
-  return failure('index_violation', { index: definition.name, ...(tellsHolder && { held }) });
+  const fields = definition.fields.map((field) => printExpression(field));
+  return failure('index_violation', { index: definition.name, fields, ...(tellsHolder && { held }) });
 }

@@ -129,9 +129,10 @@ const DESCRIPTIONS: { readonly [K in DefinitionKind]: (definition: DefinitionOf<
     returns: called.returns === undefined ? ABSENT : typeText(called.returns),
   }),
 
-  'define-sequence': ({ batch, name, start, timeout }) => ({
+  'define-sequence': ({ batch, name, permissions, start, timeout }) => ({
     batch: structureCode(batch),
     name,
+    ...(permissions !== undefined && { permissions: permissionOf(permissions) }),
     start: structureCode(start),
     timeout: timeout?.kind === 'literal' ? timeout.value : undefined,
   }),
@@ -148,6 +149,7 @@ const DESCRIPTIONS: { readonly [K in DefinitionKind]: (definition: DefinitionOf<
     authenticate: codeOf(access.authenticate),
     comment: orAbsent(access.comment),
     duration: durationsOf(access.durations),
+    ...(access.errors !== undefined && { errors: access.errors.toUpperCase() }),
     kind: accessKindOf(access),
     name: access.name,
   }),

@@ -76,6 +76,7 @@ export interface Services {
   /** The runner of embedded JavaScript; absent if it isn't allowed. */
   readonly scripts: ScriptRunner | undefined;
   readonly sequences: SequenceNumbers;
+  readonly sequenceRights: SequenceRights;
   readonly apis: ApiEndpoints;
   readonly analyzers: AnalyzerRegistry;
   readonly reader: RecordReader;
@@ -131,6 +132,8 @@ export interface Execution {
   readonly depth: number;
   /** OPTION IMPORT is on: no events, no field processing. */
   readonly importing: boolean;
+  /** Code of definitions runs: the body of a function or event, or a clause of a field (`withDefinerRightsCap`). */
+  readonly inStoredCode?: boolean;
   /** A PERMISSIONS clause is evaluated. */
   readonly judging: boolean;
   /** False in read-only transactions, closures and permission clauses: what they write fails with `read_only`. */
@@ -379,6 +382,12 @@ export interface SequenceNumbers {
    * @throws TesseraError `sequence_exhausted`, `timed_out`, `cancelled`
    */
   next(database: Id, sequence: SequenceDefinition, interrupt: Interrupt): PromiseOrValue<bigint>;
+}
+
+/** The PERMISSIONS of sequences. */
+export interface SequenceRights {
+  /** @throws TesseraError `sequence_forbidden` */
+  assertMayDraw(execution: Execution, sequence: SequenceDefinition): PromiseOrValue<void>;
 }
 
 /** Answers requests to the endpoints of DEFINE API. */

@@ -4,6 +4,7 @@
  */
 import { GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import { failure } from '../../errors/error.js';
+import type { Deadline } from '../../exec/runtime/interrupt.js';
 import type { Statement } from '../../language/ast.js';
 import type { IssuedTokens, Session } from '../../session/contract.js';
 import { newObject, type ObjectValue, type Value } from '../../value/value.js';
@@ -45,7 +46,7 @@ export const SESSION_FIELDS: Readonly<Record<string, RootConfig>> = {
       user: { type: TEXT },
       pass: { type: TEXT },
     },
-    ...doing(async (session, given) => tokensOf(await session.signIn(credentials(session, given)))),
+    ...doing(async (session, given, deadline) => tokensOf(await session.signIn(credentials(session, given), deadline))),
   },
   signUp: {
     type: TOKENS,
@@ -54,14 +55,14 @@ export const SESSION_FIELDS: Readonly<Record<string, RootConfig>> = {
       access: { type: new GraphQLNonNull(TEXT) },
       variables: { type: OBJECT, description: 'What its SIGNUP clause asks for.' },
     },
-    ...doing(async (session, given) => tokensOf(await session.signUp(credentials(session, given)))),
+    ...doing(async (session, given, deadline) => tokensOf(await session.signUp(credentials(session, given), deadline))),
   },
   refresh: {
     type: TOKENS,
     description:
       'Signs in with a refresh token, which is used up, and the token that came with it, which may have expired.',
     args: { token: { type: new GraphQLNonNull(TEXT) }, refresh: { type: new GraphQLNonNull(TEXT) } },
-    ...doing(async (session, given) => tokensOf(await session.refresh(pairOf(given)))),
+    ...doing(async (session, given, deadline) => tokensOf(await session.refresh(pairOf(given), deadline))),
   },
   signOut: {
     type: BOOLEAN,
@@ -75,13 +76,16 @@ export const SESSION_FIELDS: Readonly<Record<string, RootConfig>> = {
   },
 };
 
-function doing(work: (session: Session, given: Given) => Promise<Value>): Pick<RootConfig, 'extensions'> {
+/** Work that the deadline of the request ends. */
+type SessionWork = (session: Session, given: Given, deadline: Deadline | undefined) => Promise<Value>;
+
+function doing(work: SessionWork): Pick<RootConfig, 'extensions'> {
   return {
     extensions: fromRoot((field) => ({
       completion: field.completion(),
       begin: (call) => {
         const given = field.arguments.given(call) as Given;
-        return { kind: 'session', run: (session) => work(session, given) };
+        return { kind: 'session', run: (session) => work(session, given, call.deadline) };
       },
     })),
   };
@@ -89,14 +93,15 @@ function doing(work: (session: Session, given: Given) => Promise<Value>): Pick<R
 
 const KILL_SESSIONS: Statement = { kind: 'kill-sessions', which: { kind: 'own' } };
 
-async function signOut(session: Session, given: Given): Promise<Value> {
+async function signOut(session: Session, given: Given, deadline: Deadline | undefined): Promise<Value> {
   const { token, refresh, everywhere } = given;
   if (isGiven(refresh) !== isGiven(token)) {
     throw failure('graphql_argument', { reason: 'A refresh token is taken back by both: token and refresh' });
   }
   if (isGiven(refresh)) await session.revoke(pairOf(given));
   if (everywhere === true) {
-    for (const { outcome } of await session.execute([KILL_SESSIONS])) if (!outcome.ok) throw outcome.error;
+    for (const { outcome } of await session.execute([KILL_SESSIONS], undefined, deadline))
+      if (!outcome.ok) throw outcome.error;
   }
   await session.signOut();
   return true;

@@ -30,11 +30,21 @@ const BY_STATUS: Readonly<Record<number, readonly [details: string, description:
   503: ['Service unavailable', 'The service cannot answer at the moment. The request can be sent again.'],
 };
 
-/** `{code, details, description, information, error}`: status, its two texts, the message, and the stable code. */
+/**
+ * `{code, details, description, information, error, field?}`: status, its two texts, the message, the stable code, and
+ * the field of a sign-up that is to blame, if the access method reveals it.
+ */
 export function errorBody(error: TesseraError): string {
   const status = error.httpStatus;
-  const [details, description] = BY_STATUS[status] ?? [STATUS_CODES[status] ?? 'Error', error.message];
-  return JSON.stringify({ code: status, details, description, information: error.message, error: error.code });
+  const [details, general] = BY_STATUS[status] ?? [STATUS_CODES[status] ?? 'Error', error.message];
+  const description = status === 409 && !error.retryable ? 'The request conflicts with what is stored.' : general;
+  const told = { code: status, details, description, information: error.message, error: error.code };
+  const field = fieldOf(error);
+  return JSON.stringify(field === undefined ? told : { ...told, field });
+}
+
+function fieldOf({ details }: TesseraError): string | undefined {
+  return details?.kind === 'Field' ? (details.details as { readonly field: string }).field : undefined;
 }
 
 /** Seconds to wait before a retry, if the error specifies them. */

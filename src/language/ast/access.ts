@@ -85,5 +85,10 @@ export interface DefineAccess extends DefinitionClauses {
   readonly level: Level;
   readonly accessKind: AccessKind;
   readonly authenticate?: Expression;
+  /** Whether a failed sign-up says which field is why. Default: `equal`, all say the same. Only of TYPE RECORD. */
+  readonly errors?: AccessErrors;
   readonly durations: Durations;
 }
+
+export const ACCESS_ERRORS = ['detailed', 'equal'] as const;
+export type AccessErrors = (typeof ACCESS_ERRORS)[number];

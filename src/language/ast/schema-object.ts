@@ -58,4 +58,6 @@ export interface DefineSequence extends DefinitionClauses {
   readonly batch: Expression;
   readonly start: Expression;
   readonly timeout?: Expression;
+  /** Absent: record users and guests draw numbers in stored code alone. */
+  readonly permissions?: Permission;
 }

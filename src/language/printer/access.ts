@@ -37,11 +37,12 @@ export function defineUserText(node: DefineUser, printer: Printer): string {
 }
 
 export function defineAccessText(node: DefineAccess, printer: Printer): string {
-  const { mode, name, level, accessKind, authenticate, durations } = node;
+  const { mode, name, level, accessKind, authenticate, errors, durations } = node;
   const shown = printer.secrets ? durations : { ...DEFAULT_DURATIONS, ...durations };
   const kinds = printer.secrets ? (['grant', 'token', 'session'] as const) : lifetimes(accessKind);
   return `${head('ACCESS', mode)} ${nameText(name, printer)} ${levelText(level)} TYPE ${kindText(accessKind, node.computedClauses?.jwt ?? {}, printer)}${clauses(
     clause('AUTHENTICATE', authenticate, (code) => codeText(code, printer)),
+    clause('ERRORS', errors, (each) => each.toUpperCase()),
     durationsText(shown, node.computedClauses?.durations, kinds, printer),
     commentText(node, printer),
   )}`;

@@ -113,7 +113,10 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<Of<K>> } = {
   'define-sequence': {
     word: 'SEQUENCE',
     target: ({ name }, printer) => nameText(name, printer),
-    clauses: { timeout: said('TIMEOUT', 'timeout', expression) },
+    clauses: {
+      timeout: said('TIMEOUT', 'timeout', expression),
+      permissions: said('PERMISSIONS', 'permissions', permissionText),
+    },
   },
   'define-event': {
     word: 'EVENT',
@@ -180,6 +183,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<Of<K>> } = {
     target: ({ name, level }, printer) => `${nameText(name, printer)} ${levelText(level)}`,
     clauses: {
       authenticate: said('AUTHENTICATE', 'authenticate', expression),
+      errors: said('ERRORS', 'errors', (errors) => errors.toUpperCase()),
       durations: [
         'DURATION',
         ({ durations, computedClauses }, printer) =>

@@ -85,10 +85,11 @@ function analyzerText(node: DefineAnalyzer, printer: Printer): string {
   )}`;
 }
 
-function sequenceText({ mode, name, batch, start, timeout }: DefineSequence, printer: Printer): string {
+function sequenceText({ mode, name, batch, start, timeout, permissions }: DefineSequence, printer: Printer): string {
   return `${head('SEQUENCE', mode)} ${nameText(name, printer)}${clauses(
     `BATCH ${printer.expression(batch)} START ${printer.expression(start)}`,
     clause('TIMEOUT', timeout, printer.expression),
+    clause('PERMISSIONS', permissions, (each) => permissionText(each, printer)),
   )}`;
 }
 

@@ -97,6 +97,7 @@ export const DEFINITION_MAPPERS: NodeMappers<DefineStatement> = {
       batch: mapper.expression(node.batch),
       start: mapper.expression(node.start),
       timeout: optional(node.timeout, mapper.expression),
+      permissions: optional(node.permissions, (granted) => permission(granted, mapper)),
     }),
   'define-api': (node, mapper) =>
     update(node, {

@@ -208,7 +208,7 @@ function insert(name: keyof typeof INSERTIONS, expects: string): Method {
   };
 }
 
-/** Defined functions are offered to everybody who may call them; others are parts of a query. */
+/** Defined functions have PERMISSIONS of their own; others are parts of a query. */
 function callsBuiltIn([name]: readonly Value[]): boolean {
   return typeof name !== 'string' || !name.startsWith('fn::');
 }

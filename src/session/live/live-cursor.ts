@@ -1,7 +1,7 @@
 import type { LiveQuery } from '../../exec/runtime/execution.js';
-import type { WrittenRecord } from '../../exec/runtime/record-access.js';
 import { type LogPosition, positionAfter } from '../../storage/append.js';
 import type { Versionstamp } from '../../storage/contract.js';
+import type { NotifiedChange } from './past-changes.js';
 
 interface Arrival {
   readonly stamp: Versionstamp;
@@ -18,7 +18,7 @@ export class LiveCursor {
   /** The last commit that was delivered completely. */
   sent: Versionstamp | undefined;
   /** The last visible change of the current commit; held back until it is known whether it is the commit's last. */
-  held: WrittenRecord | undefined;
+  held: NotifiedChange | undefined;
   /** Where to read the feed next; `undefined` once it has caught up. */
   from: LogPosition | undefined;
   /** The last commit known not to be delivered yet. */

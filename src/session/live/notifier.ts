@@ -5,7 +5,7 @@
 
 import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { type ChangePage, readChangePage } from '../../catalog/changefeed/catch-up.js';
+import { readChangePage } from '../../catalog/changefeed/catch-up.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
@@ -23,12 +23,13 @@ import type { WrittenRecord } from '../../exec/runtime/record-access.js';
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
 import { positionAfter, stampOfTime } from '../../storage/append.js';
 import type { Engine, Versionstamp } from '../../storage/contract.js';
-import { Duration, RecordId } from '../../value/value.js';
+import { Duration, objectFrom } from '../../value/value.js';
 import type { Notification, NotificationSink } from '../contract.js';
 import type { LiveQuota } from '../resources/live-quota.js';
 import type { ConnectionMemory } from '../resources/server-memory.js';
 import { LiveCursor } from './live-cursor.js';
 import { LiveMemory } from './live-memory.js';
+import { type NotifiedChange, type PastChange, type PastChanges, pastChanges } from './past-changes.js';
 
 /** The time limit for evaluating one live query on one change. */
 const PATIENCE = new Duration(5_000_000_000n);
@@ -297,7 +298,7 @@ export class Notifier implements LiveListener {
   async #sendPast({ query, cursor }: PastItem, turn: Turn): Promise<void> {
     const { until } = cursor;
     cursor.isOutrun = false;
-    let page: ChangePage | undefined;
+    let page: PastChanges | undefined;
     try {
       page = turn.isOver() ? undefined : await this.#readChangePage(query, cursor, turn);
     } catch (thrown) {
@@ -305,10 +306,7 @@ export class Notifier implements LiveListener {
       if (error.code === 'internal') this.#services.report(error);
       this.#services.executor.liveQueries.end(query, error);
     }
-    for (const { before, after, stamp, isLast } of page?.changes ?? []) {
-      const id = (after ?? before)?.['id'];
-      if (!(id instanceof RecordId)) continue;
-      const change = { table: query.table, id, before, after };
+    for (const { change, stamp, isLast } of page?.changes ?? []) {
       await this.#sendCommitted({ query, change, stamp, isLast }, cursor, turn);
       if (turn.isOver()) return;
       await turn.interrupt.checkpoint();
@@ -324,7 +322,7 @@ export class Notifier implements LiveListener {
    * is visible, otherwise the previous one.
    */
   async #sendCommitted(
-    { query, change, stamp, isLast }: Pick<ChangeItem, 'query' | 'change' | 'stamp' | 'isLast'>,
+    { query, change, stamp, isLast }: PastChange & Pick<ChangeItem, 'query'>,
     cursor: LiveCursor,
     turn: Turn,
   ): Promise<void> {
@@ -344,7 +342,7 @@ export class Notifier implements LiveListener {
   /** Returns whether the change is visible to the query. */
   async #send(
     query: LiveQuery,
-    change: WrittenRecord,
+    change: NotifiedChange,
     versionstamp: Versionstamp | undefined,
     turn: Turn,
   ): Promise<boolean> {
@@ -366,11 +364,14 @@ export class Notifier implements LiveListener {
 
   #notificationOf(
     query: LiveQuery,
-    change: WrittenRecord,
+    change: NotifiedChange,
     versionstamp: Versionstamp | undefined,
     turn: Turn,
   ): PromiseOrValue<Notification | undefined> {
-    const { before, after } = change;
+    const { before, after, extent } = change;
+    if (extent === 'nothing') return undefined;
+    // A difference to NONE has nothing of the record.
+    const isByIdAlone = extent === 'id' && query.statement.projections.kind !== 'diff';
     const action = before === undefined ? 'CREATE' : after === undefined ? 'DELETE' : 'UPDATE';
     return otherwise(
       () =>
@@ -383,7 +384,7 @@ export class Notifier implements LiveListener {
               id: query.id,
               action,
               record: change.id,
-              result: seen.result,
+              result: isByIdAlone ? objectFrom({ id: change.id }) : seen.result,
               ...(versionstamp !== undefined && { versionstamp }),
             },
         ),
@@ -396,12 +397,15 @@ export class Notifier implements LiveListener {
     );
   }
 
-  #readChangePage(query: LiveQuery, cursor: LiveCursor, { interrupt }: Turn): PromiseOrValue<ChangePage | undefined> {
+  #readChangePage(query: LiveQuery, cursor: LiveCursor, { interrupt }: Turn): PromiseOrValue<PastChanges | undefined> {
     const { from, since, until } = cursor;
     if (from === undefined) return undefined;
-    return this.#asOfNow(query, interrupt, ({ context }, catalog, table) =>
-      readChangePage(context.transaction, catalog, table, { since, from, until }, () => interrupt.checkpoint()),
-    );
+    return this.#asOfNow(query, interrupt, (execution, catalog, table) => {
+      const { transaction } = execution.context;
+      const request = { since, from, until };
+      const page = readChangePage(transaction, catalog, table, request, () => interrupt.checkpoint());
+      return andThen(page, (read) => pastChanges(execution, catalog, query.table, read));
+    });
   }
 
   /**

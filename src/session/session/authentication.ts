@@ -6,7 +6,9 @@ import { lazy } from '../../base/lazy.js';
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import { asTesseraError } from '../../errors/error.js';
+import { type Deadline, RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { SignInOutcome } from '../../metrics/server-metrics.js';
+import { untilInterrupted } from '../../storage/interrupted.js';
 import type { ObjectValue } from '../../value/value.js';
 import { type Auditor, type AuthenticationAttempt, claimedIdentity } from '../audit/auditor.js';
 import type { IssuedTokens } from '../contract.js';
@@ -36,20 +38,24 @@ export class SessionAuthentication {
     this.#session = session;
   }
 
-  async signIn(body: ObjectValue): Promise<IssuedTokens> {
+  async signIn(body: ObjectValue, deadline?: Deadline): Promise<IssuedTokens> {
     const credentials = lazy(() => readSignIn(body));
     const as = () => claimedIdentity(credentials);
-    const { tokens } = await this.#enter({ action: 'sign-in', method: 'credentials', as }, (authenticator, client) =>
-      authenticator.signIn(credentials(), client),
+    const { tokens } = await this.#enter(
+      { action: 'sign-in', method: 'credentials', as },
+      (authenticator, client) => authenticator.signIn(credentials(), client),
+      deadline,
     );
     return tokens;
   }
 
-  async signUp(body: ObjectValue): Promise<IssuedTokens> {
+  async signUp(body: ObjectValue, deadline?: Deadline): Promise<IssuedTokens> {
     const credentials = lazy(() => readSignUp(body));
     const as = () => claimedIdentity(credentials);
-    const { tokens } = await this.#enter({ action: 'sign-up', method: 'credentials', as }, (authenticator, client) =>
-      authenticator.signUp(credentials(), client),
+    const { tokens } = await this.#enter(
+      { action: 'sign-up', method: 'credentials', as },
+      (authenticator, client) => authenticator.signUp(credentials(), client),
+      deadline,
     );
     return tokens;
   }
@@ -61,10 +67,11 @@ export class SessionAuthentication {
     return andThen(entered, () => undefined);
   }
 
-  async refresh(pair: Required<IssuedTokens>): Promise<IssuedTokens> {
+  async refresh(pair: Required<IssuedTokens>, deadline?: Deadline): Promise<IssuedTokens> {
     const { tokens } = await this.#enter(
       { action: 'token-refresh', method: 'refresh-token' },
       (authenticator, client) => authenticator.refresh(pair, client),
+      deadline,
     );
     return tokens;
   }
@@ -88,15 +95,20 @@ export class SessionAuthentication {
   #enter<A extends Authenticated>(
     attempt: AuthenticationAttempt,
     signIn: (authenticator: Authenticator, client: Client) => PromiseOrValue<A>,
+    deadline?: Deadline,
   ): PromiseOrValue<A> {
     const { authenticator, registry, environment } = this.#services;
+    const interrupt = deadline && RequestInterrupt.begin(environment).until(deadline);
     const { epoch } = registry;
     const since = environment.clock.now();
     // A closed session must not begin anything, since nothing would end it.
     const work = () => {
       this.#session.mustNotView();
       this.#services.assertStoreUsable(true);
-      return andThen(signIn(authenticator, this.#session.client()), (authenticated) => {
+      interrupt?.check();
+      // One that ends later has no effect: its client has got the error.
+      const signedIn = untilInterrupted(interrupt, signIn(authenticator, this.#session.client()));
+      return andThen(signedIn, (authenticated) => {
         this.#session.mustBeOpen();
         return authenticated;
       });

@@ -333,20 +333,20 @@ export class OpenSession implements Session, RegisteredSession {
     });
   }
 
-  signIn(body: ObjectValue): Promise<IssuedTokens> {
-    return this.#authentication.signIn(body);
+  signIn(body: ObjectValue, deadline?: Deadline): Promise<IssuedTokens> {
+    return this.#authentication.signIn(body, deadline);
   }
 
-  signUp(body: ObjectValue): Promise<IssuedTokens> {
-    return this.#authentication.signUp(body);
+  signUp(body: ObjectValue, deadline?: Deadline): Promise<IssuedTokens> {
+    return this.#authentication.signUp(body, deadline);
   }
 
   authenticate(token: string): PromiseOrValue<void> {
     return this.#authentication.authenticate(token);
   }
 
-  refresh(pair: Required<IssuedTokens>): Promise<IssuedTokens> {
-    return this.#authentication.refresh(pair);
+  refresh(pair: Required<IssuedTokens>, deadline?: Deadline): Promise<IssuedTokens> {
+    return this.#authentication.refresh(pair, deadline);
   }
 
   revoke(pair: Required<IssuedTokens>): Promise<void> {

@@ -22,7 +22,7 @@ import { PARAM_CLAUSES } from './define-param.js';
 import { sequenceNode } from './define-sequence.js';
 import { TABLE_CLAUSES, tableNode } from './define-table.js';
 import { USER_CLAUSES } from './define-user.js';
-import { type ClauseTable, fixedComment, ifExists, permissions } from './definition.js';
+import { type ClauseTable, fixedComment, ifExists, permission, permissions } from './definition.js';
 import { GRAPHQL_DROPS, IN_GRAPHQL } from './graphql-clauses.js';
 
 type AnyClauses = ReadonlyMap<string, (parser: Parser, node: never) => object>;
@@ -104,7 +104,10 @@ const INDEX: KindOf<'define-index'> = {
 
 const SEQUENCE: KindOf<'define-sequence'> = {
   begin: (parser) => sequenceNode(parser.name()),
-  clauses: new Map([['TIMEOUT', (parser: Parser) => ({ timeout: parser.expression() })]]),
+  clauses: new Map<string, (parser: Parser) => object>([
+    ['TIMEOUT', (parser) => ({ timeout: parser.expression() })],
+    ['PERMISSIONS', (parser) => ({ permissions: permission(parser) })],
+  ]),
   drops: {},
   uncommented: true,
 };
@@ -173,7 +176,7 @@ const ACCESS: KindOf<'define-access'> = {
     durations: {},
   }),
   clauses: ACCESS_CLAUSES,
-  drops: { AUTHENTICATE: 'authenticate', COMMENT: 'comment' },
+  drops: { AUTHENTICATE: 'authenticate', ERRORS: 'errors', COMMENT: 'comment' },
 };
 
 /** By the keyword after ALTER. */

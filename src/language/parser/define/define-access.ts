@@ -1,4 +1,12 @@
-import type { AccessKind, ComputedJwt, DefineAccess, Expression, Level } from '../../ast.js';
+import {
+  ACCESS_ERRORS,
+  type AccessErrors,
+  type AccessKind,
+  type ComputedJwt,
+  type DefineAccess,
+  type Expression,
+  type Level,
+} from '../../ast.js';
 import { level } from '../clauses.js';
 import type { Parser } from '../parser.js';
 import { type ClauseTable, clauses, comment, durations, mode } from './definition.js';
@@ -8,6 +16,7 @@ type Node = { -readonly [K in keyof DefineAccess]: DefineAccess[K] };
 
 export const ACCESS_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
   ['AUTHENTICATE', (parser) => ({ authenticate: parser.expression() })],
+  ['ERRORS', (parser) => ({ errors: errors(parser) })],
   ['DURATION', (parser, node) => durations(parser, node, 'access')],
   ['COMMENT', comment],
 ]);
@@ -24,6 +33,11 @@ export function defineAccess(parser: Parser): DefineAccess {
 }
 
 const DEFINITION_CLAUSES: ClauseTable<Node> = new Map([...ACCESS_CLAUSES, ['TYPE', type]]);
+
+function errors(parser: Parser): AccessErrors {
+  const found = ACCESS_ERRORS.find((each) => parser.acceptWord(each.toUpperCase()));
+  return found ?? parser.unexpected('DETAILED or EQUAL');
+}
 
 /** The default type of an access method of a database. */
 const PLAIN_RECORD: AccessKind = { kind: 'record', refresh: false };

@@ -1,7 +1,7 @@
 import type { DefineSequence, Expression } from '../../ast.js';
 import { timeoutClause } from '../clauses.js';
 import type { Parser } from '../parser.js';
-import { mode } from './definition.js';
+import { mode, permission } from './definition.js';
 
 export function defineSequence(parser: Parser): DefineSequence {
   const head = mode(parser);
@@ -12,6 +12,7 @@ export function defineSequence(parser: Parser): DefineSequence {
     batch: parser.acceptWord('BATCH') ? parser.expression() : DEFAULT_BATCH,
     start: parser.acceptWord('START') ? parser.expression() : DEFAULT_START,
     ...timeoutClause(parser),
+    ...(parser.acceptWord('PERMISSIONS') && { permissions: permission(parser) }),
   };
 }
 
