@@ -72,14 +72,15 @@ it('ends the largest idle session of the user who holds the most, which frees it
   expect(before).toBeGreaterThan(7 * MIB);
   expect(await keep(other, 'v', MIB)).toBeUndefined();
   expect(await answer(large, 'RETURN 1')).toContain('session_expired');
-  for (const session of [second, small, other]) expect(await answer(session, 'RETURN string::len($v) > 0')).toBe('true');
+  for (const session of [second, small, other])
+    expect(await answer(session, 'RETURN string::len($v) > 0')).toBe('true');
   expect(before - pool().used).toBeGreaterThan(MIB);
   // They may sign in again, with as much to keep as others.
   await large.authenticate(world.tokenOf(second) ?? (world.tokenOf(small) as string));
   expect(await answer(large, 'RETURN $v')).toBe('NONE');
 });
 
-it('ends nobody for a user who would hold more, nor in vain, nor one who is running a request', async () => {
+it('ends no session for a user who would hold more, nor where that would not make room', async () => {
   const [holder, other] = [await world.person('holder'), await world.person('other')];
   await keep(holder, 'v', 3 * MIB);
   await keep(other, 'v', 3 * MIB);
@@ -92,7 +93,6 @@ it('ends nobody for a user who would hold more, nor in vain, nor one who is runn
   const third = await world.person('third');
   expect(await keep(third, 'v', 2 * MIB + 900 * KIB)).toBeUndefined();
   expect(await answer(root, 'RETURN string::len($v) > 0')).toBe('true');
-
 });
 
 it('does not end a session that is running a request', async () => {
@@ -166,7 +166,7 @@ it('charges all connections of a record user to one budget, and releases it with
   ]);
   const other = await world.person('two');
   expect(reserve(other, 5 * MIB)).toBe('reserved');
-  // Whoever signs in as another takes along what the connection holds.
+  // A session that signs in as another user takes along what the connection holds.
   await sessions[1]?.authenticate(world.tokenOf(other) as string);
   expect(reserve(sessions[2] as Session, 5 * MIB)).toBe('reserved');
   expect(reserve(other, 5 * MIB)).toBe('user_memory_exceeded');

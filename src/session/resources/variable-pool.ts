@@ -55,11 +55,11 @@ export class VariablePool {
     const totalOf = (each: VariableHolder) => totals.get(ownerOf(each)) ?? 0;
     const own = totalOf(holder) + bytes;
     const others = [...this.#held.keys()]
-      .filter((each) => isEvictable(each) && totalOf(each) > own)
+      .filter((each) => mayBeEnded(each) && totalOf(each) > own)
       .sort((a, b) => totalOf(b) - totalOf(a) || this.#heldBy(b) - this.#heldBy(a));
-    const evictable = others.reduce((sum, each) => sum + this.#heldBy(each), 0);
-    // Nobody is ended in vain.
-    if (this.#used - evictable + bytes > this.#limit) throw failure('variables_full', { limit: this.#limit });
+    const releasable = others.reduce((sum, each) => sum + this.#heldBy(each), 0);
+    // No session is ended unless that makes room.
+    if (this.#used - releasable + bytes > this.#limit) throw failure('variables_full', { limit: this.#limit });
     for (const each of others) {
       if (this.#used + bytes <= this.#limit) return;
       each.evict();
@@ -72,7 +72,7 @@ export class VariablePool {
 }
 
 /** Root users are the operators of the server. */
-function isEvictable(holder: VariableHolder): boolean {
+function mayBeEnded(holder: VariableHolder): boolean {
   const principal = holder.principal();
   return !holder.isBusy() && (principal.kind !== 'system' || principal.level !== 'root');
 }
