@@ -53,7 +53,7 @@ function isAllowedOrigin(origin: string, host: string | undefined, { allowedOrig
 }
 
 /**
- * The headers by which a page of the request's origin may read the response, which refusals have as well: without them a
+ * The headers by which a page of the request's origin may read the response. Refusals have them as well: without them a
  * page learns no reason. Without a request, what holds for all origins.
  */
 export function corsHeaders(

@@ -22,13 +22,19 @@ export function limitPipelining(
   timers: Timers,
   refuse: (request: IncomingMessage, response: ServerResponse, error: TesseraError) => void,
 ): void {
-  const waiting = new WeakMap<Socket, number>();
+  const waiting = new WeakMap<Socket, Set<ServerResponse>>();
   /** Of connections of which a request was refused: how many came after it. */
   const ignored = new WeakMap<Socket, number>();
   const handlers = server.listeners('request') as RequestHandler[];
   const turns = new RequestTurns(timers, (request, response) => {
     for (const handle of handlers) handle.call(server, request, response);
   });
+  const waitOn = (socket: Socket) => {
+    const responses = new Set<ServerResponse>();
+    waiting.set(socket, responses);
+    socket.once('close', () => closeWaiting(responses));
+    return responses;
+  };
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
     // Node gives a response its socket when those before it are complete.
@@ -40,15 +46,24 @@ export function limitPipelining(
       if (later === MOST_IGNORED) socket.destroy();
       return;
     }
-    const count = waiting.get(socket) ?? 0;
-    if (count === MOST_PIPELINED) {
+    const others = waiting.get(socket) ?? waitOn(socket);
+    if (others.size === MOST_PIPELINED) {
       ignored.set(socket, 0);
       socket.pause();
       refuse(request, response, failure('too_many_pipelined', { limit: MOST_PIPELINED }));
       return;
     }
-    waiting.set(socket, count + 1);
-    response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
+    others.add(response);
+    response.once('close', () => others.delete(response));
     turns.begin(request, response);
   });
+}
+
+/** Node closes only the response that has the socket: what is held for the others would never be released. */
+function closeWaiting(responses: ReadonlySet<ServerResponse>): void {
+  for (const response of responses) {
+    if (response.socket !== null) continue;
+    response.destroy();
+    response.emit('close');
+  }
 }

@@ -24,7 +24,7 @@ export class RequestTurns {
     this.#handle = handle;
   }
 
-  /** Begins a request, now or in its turn. */
+  /** Begins a request, now or when it is the turn of its connection. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     if (this.#begun < MOST_AT_ONCE && this.#waiting.size === 0) {
       this.#run(request, response);

@@ -65,7 +65,7 @@ export const LIMITS: Readonly<Record<keyof HttpLimits, Setting<number>>> = {
   connectionsPerAddress: count('connectionsPerAddress', 'How many of them from one address'),
   httpConnectionsPerAddress: count(
     'httpConnectionsPerAddress',
-    'How many other connections from one address, where clients aren’t told apart by a header',
+    'How many other connections from one address, unless a header names the clients (--client-ip)',
   ),
   attachedSessions: count('attachedSessions', 'How many sessions a connection may attach, and a user over HTTP'),
   storedSessions: count('storedSessions', 'How many sessions may be attached over HTTP in all'),

@@ -1,6 +1,6 @@
 /** The system's limit of open files, of which clients get a part: sockets are files, too. */
 
-/** Files that are kept free for the store, scripts, archive and audit log: a quarter of the limit, within these bounds. */
+/** A share of the limit is kept free for the store, scripts, archive and audit log, within these bounds. */
 const RESERVED_SHARE = 1 / 4;
 const [LEAST_RESERVED, MOST_RESERVED] = [64, 1_024];
 

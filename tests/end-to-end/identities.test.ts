@@ -103,15 +103,15 @@ const CALLS_OF_ALL: readonly ((caller: Caller, call: number) => Promise<void>)[]
     expect(await rpc(caller, 'let', 'left', caller.tokenId)).toMatchObject({ result: null });
   },
   async (caller, call) => {
-    expect(await rpc(caller, 'query', `LET $left = 1; ${WHO}`, { call })).toMatchObject({ id: 1 });
+    expect(await rpc(caller, 'query', `LET $left = 1; ${WHO}`, { call })).toHaveProperty('result');
   },
   async (caller) => {
     const [method, parameter] = caller.isOwner ? ['signin', credentials('ann00')] : ['authenticate', rootToken];
-    expect(await rpc(caller, method as string, parameter)).toMatchObject({ id: 1 });
-    expect(await rpc(caller, 'invalidate')).toMatchObject({ id: 1 });
+    expect(await rpc(caller, method as string, parameter)).toHaveProperty('result');
+    expect(await rpc(caller, 'invalidate')).toHaveProperty('result');
   },
   async (caller) => {
-    expect(await rpc(caller, 'use', 'other', 'place')).toMatchObject({ id: 1 });
+    expect(await rpc(caller, 'use', 'other', 'place')).toHaveProperty('result');
   },
 ];
 

@@ -12,7 +12,7 @@ const PASSWORD = 'not-for-others';
 const run = promisify(execFile);
 const tessera = (...args: string[]) => run(process.execPath, ['dist/bin/tessera.js', ...args]);
 
-/** A folder that everybody may enter, as `mkdir` makes them. */
+/** A folder that every user may enter, as `mkdir` makes them. */
 function openFolder(parent: string, name: string): string {
   const folder = join(parent, name);
   mkdirSync(folder);
@@ -27,7 +27,7 @@ function passFile(folder: string, mode = 0o600): string {
   return file;
 }
 
-/** The modes of all files in a folder that anybody but their owner may use. */
+/** The modes of all files in a folder that users other than their owner may use. */
 function openFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -35,7 +35,7 @@ function openFiles(folder: string): string[] {
     .filter((file) => (statSync(file).mode & 0o077) !== 0);
 }
 
-describe.skipIf(process.platform === 'win32')('in folders that everybody may enter', () => {
+describe.skipIf(process.platform === 'win32')('in folders that every user may enter', () => {
   it.each([
     ['one process', []],
     ['several', ['--workers', '2']],

@@ -104,3 +104,20 @@ it.each([
   expect(most).toBeLessThanOrEqual(2 * MOST_AT_ONCE);
   socket.destroy();
 });
+
+it('are over with the connection, also those that wait', async () => {
+  database.onQuery = () => new Promise(() => {});
+  let closed = 0;
+  app.server.on('request', (_request, response) => response.once('close', () => closed++));
+  const { socket } = await client();
+  // A complete request, and one whose body doesn't come, behind one that is never answered.
+  socket.write(SQL + SQL + SQL.replace('Content-Length: 8', 'Content-Length: 99'));
+  await expect.poll(() => begun).toBe(3);
+  const { incoming } = database.memory;
+  socket.write('more of it');
+  await expect.poll(() => incoming.used).toBeGreaterThan(0);
+  socket.destroy();
+  await expect.poll(() => closed).toBe(3);
+  expect(incoming.used).toBe(0);
+  expect(database.sessions.every((session) => session.closed)).toBe(true);
+});

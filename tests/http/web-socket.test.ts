@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
-import { encode } from 'cborg';
+import { decode, encode } from 'cborg';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -183,6 +183,33 @@ describe('messages', () => {
     expect(answer.id ?? null).toBe(text.includes('5') ? 5 : null);
     if (code !== undefined) expect(answer.error.code).toBe(code);
     expect(await call(socket, 'ping')).toEqual({ id: 1, result: null });
+  });
+
+  it('that are nested too deep are answered under their id, so that the caller does not wait forever', async () => {
+    await listen({ options: { limits: { message: 2 ** 20, guestMessage: 2 ** 20 } } });
+    const deep = `${'['.repeat(200)}${']'.repeat(200)}`;
+    const json = await open();
+    for (const [message, id] of [
+      [`{"id":7,"method":"query","params":${deep}}`, 7],
+      [`{ "method" : "query", "params": [{"id": 1, "x": "}\\"" }, ${deep}], "id": "last" }`, 'last'],
+      [`{"id":"\\u0041","method":"query","params":["\\x"]}`, 'A'],
+      // No caller waits for its answer.
+      [`{"method":"query","params":${deep}}`, null],
+    ] as const) {
+      json.send(message);
+      expect(JSON.parse((await nextMessage(json)).text)).toMatchObject({ id, error: { code: expect.any(Number) } });
+    }
+    expect(await call(json, 'ping')).toEqual({ id: 1, result: null });
+    const cbor = await open({ protocols: ['cbor'] });
+    // An array that is nested 200 times replaces the placeholder.
+    const bytes = Buffer.from(encode({ id: 'c', method: 'query', params: 77 }));
+    const answer = new Promise<Buffer>((resolve) => cbor.once('message', (data) => resolve(data as Buffer)));
+    cbor.send(Buffer.concat([bytes.subarray(0, -2), Buffer.alloc(200, 0x81), Buffer.from([0])]));
+    expect(decode(await answer)).toMatchObject({ id: 'c', error: { message: expect.stringContaining('nested') } });
+
+    // An id isn’t looked for so far behind.
+    json.send(`{"params":["${'x'.repeat(70_000)}",${deep}],"id":1,"method":"query"}`);
+    expect(await closed(json)).toEqual({ code: 1007, reason: expect.stringContaining('nested deeper than the limit') });
   });
 
   it.each([

@@ -348,7 +348,7 @@ it('is refused over HTTP', async () => {
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify({ id: 1, method: 'live', params: ['a'] }),
   });
-  expect(await rpc.json()).toMatchObject({
-    error: { code: -32604, message: 'Live Query was made, but is not supported' },
+  expect(await rpc.json()).toEqual({
+    error: expect.objectContaining({ code: -32604, message: 'Live Query was made, but is not supported' }),
   });
 });

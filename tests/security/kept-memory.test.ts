@@ -80,7 +80,7 @@ it('ends the largest idle session of the user who holds the most, which frees it
   expect(await answer(large, 'RETURN $v')).toBe('NONE');
 });
 
-it('ends nobody for a user who would hold more, nor in vain, nor one who is running a request', async () => {
+it('ends no session for a user who would hold more, nor where that would not make room', async () => {
   const [holder, other] = [await world.person('holder'), await world.person('other')];
   await keep(holder, 'v', 3 * MIB);
   await keep(other, 'v', 3 * MIB);
@@ -166,7 +166,7 @@ it('charges all connections of a record user to one budget, and releases it with
   ]);
   const other = await world.person('two');
   expect(reserve(other, 5 * MIB)).toBe('reserved');
-  // Whoever signs in as another takes along what the connection holds.
+  // A session that signs in as another user takes along what the connection holds.
   await sessions[1]?.authenticate(world.tokenOf(other) as string);
   expect(reserve(sessions[2] as Session, 5 * MIB)).toBe('reserved');
   expect(reserve(other, 5 * MIB)).toBe('user_memory_exceeded');

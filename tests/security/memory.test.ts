@@ -510,8 +510,16 @@ describe('answers', () => {
     // What it hasn't read is counted until it is gone.
     expect(used()).toBeGreaterThan(MIB);
     await expect.poll(() => stalls.length).toBe(1);
-    for (const stall of [...stalls]) stall();
-    await expect.poll(() => used()).toBe(0);
+    // The first time finds that the system has taken some of it since.
+    const timeIsUp = () => {
+      for (const stall of stalls.splice(0)) stall();
+    };
+    await expect
+      .poll(() => {
+        timeIsUp();
+        return used();
+      })
+      .toBe(0);
 
     const socket = await connectAs(eve);
     await call(socket, 'use', 'test', 'test');

@@ -1,5 +1,5 @@
 /**
- * Bytes that arrive one by one, and an end that never comes. Whoever reads a socket holds no more than four bytes of
+ * Bytes that arrive one by one, and an end that never comes. The reader of a socket holds no more than four bytes of
  * memory for each, besides a constant for each connection.
  */
 import { once } from 'node:events';

@@ -34,7 +34,7 @@ export const memoryErrors = {
       `The connections of the user need more than the ${sizeText(limit)} of memory allowed for them (--max-user-memory)`,
     http: 413,
   }),
-  /** Nobody holds more of it who could be ended. */
+  /** No idle session of another user could be ended that holds more. */
   variables_full: row<{ limit: number }>({
     kind: 'Connection',
     text: ({ limit }) =>

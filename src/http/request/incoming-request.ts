@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { ByteCollector } from '../../base/byte-collector.js';
 
 /**
- * A request whose body takes as much memory as it has bytes while nobody reads it yet. Node gives each chunk of a
+ * A request whose body takes as much memory as it has bytes while no one reads it yet. Node gives each chunk of a
  * chunked body a buffer of its own, and queues 16 KiB of them: some 5 MB where a chunk has one byte. Here the queue has
  * one buffer; the chunks behind it are collected until it is read.
  */

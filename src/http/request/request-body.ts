@@ -63,7 +63,8 @@ export function readBody(
     return;
   }
   askForBody(request);
-  const collected = new ByteCollector((capacity) => asked.incoming?.resize(capacity));
+  const reserve = (capacity: number) => asked.incoming?.resize(capacity);
+  const collected = new ByteCollector(reserve);
   collected.expect(declaredLength(request) ?? limit);
   const end = (error: Error | null, body?: Buffer) => {
     request.removeListener('data', take).removeListener('end', finish).removeListener('error', end);
@@ -76,6 +77,8 @@ export function readBody(
     }
     try {
       collected.append(piece);
+      // The first pieces may have come before they were counted.
+      reserve(collected.capacity);
     } catch (thrown) {
       end(asTesseraError(thrown));
     }

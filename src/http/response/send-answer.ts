@@ -1,5 +1,6 @@
 /** Sends responses, and reserves memory for those that the client reads slowly. */
 import { Buffer } from 'node:buffer';
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { Context } from '../context.js';
@@ -7,9 +8,11 @@ import { ClientTimeout } from './client-timeout.js';
 import type { AnswerBounds } from './large-answer.js';
 import { sendBody } from './reply.js';
 
-/** Smaller responses are sent at once, without a reservation. */
-const LARGE = 256 * 1024;
+/** Smaller responses are sent without a reservation; of those that wait behind others, very small ones. */
+const SMALL = 16 * 1024;
+const VERY_SMALL = 1024;
 /** Larger ones are sent in chunks of this size. */
+const LARGE = 256 * 1024;
 const PIECE = 64 * 1024;
 
 /** The limits of HTTP responses. */
@@ -18,8 +21,8 @@ export function answerBounds({ database, options }: Context): AnswerBounds {
 }
 
 /**
- * Sends a body with exactly this type. Memory is reserved for a large one until the client has read it; it is aborted
- * if the client reads nothing for the request timeout.
+ * Sends a body with exactly this type. Memory is reserved for it until the client has read it, unless it is small; the
+ * connection is cut if the client reads nothing for the request timeout.
  * @throws TesseraError `server_memory_exceeded`
  */
 export function sendAnswer(
@@ -28,25 +31,40 @@ export function sendAnswer(
   contentType: string,
   body: string | Uint8Array,
 ): FastifyReply {
-  if (body.length <= LARGE) return sendBody(reply, contentType, body);
+  const { socket } = reply.request.raw;
+  // Responses to pipelined requests wait for the earlier ones.
+  const waits = reply.raw.socket === null || socket.writableLength > 0;
+  if (body.length <= (waits ? VERY_SMALL : SMALL)) return sendBody(reply, contentType, body);
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const { budget } = context.database.memory;
   budget.reserve(bytes.length);
-  const stall = new ClientTimeout(context, () => reply.raw.destroy());
+  const stopWatching = watchReading(context, socket);
   reply.raw.once('close', () => {
-    stall.end();
+    stopWatching();
     budget.release(bytes.length);
   });
+  if (bytes.length <= LARGE) return sendBody(reply, contentType, bytes);
   reply.header('content-type', contentType).header('content-length', bytes.length);
-  return reply.send(Readable.from(watched(bytes, stall), { objectMode: false }));
+  return reply.send(Readable.from(pieces(bytes), { objectMode: false }));
 }
 
-function* watched(bytes: Uint8Array, stall: ClientTimeout): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += PIECE) {
-    stall.begin();
-    yield bytes.subarray(at, at + PIECE);
-    stall.end();
-  }
-  // The last chunks are still unread.
-  stall.begin();
+/** Cuts a connection whose client reads nothing of what waits for it. Returns a function that stops. */
+function watchReading(context: Context, socket: Socket): () => void {
+  const sent = () => socket.bytesWritten - socket.writableLength;
+  let before = sent();
+  const timeout = new ClientTimeout(context, () => {
+    const now = sent();
+    if (socket.writableLength > 0 && now === before) {
+      socket.destroy();
+      return;
+    }
+    before = now;
+    timeout.begin();
+  });
+  timeout.begin();
+  return () => timeout.end();
+}
+
+function* pieces(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
 }

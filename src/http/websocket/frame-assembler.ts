@@ -27,7 +27,7 @@ export const MOST_FRAGMENTS = 1024;
 /**
  * Reads the frames of a client (RFC 6455, section 5.2). Bytes of complete messages and control frames are handed on as
  * they came; those of an incomplete one are collected, and handed on when it is complete. Control frames overtake the
- * message that they interrupt. A frame that the library refuses by its header is handed on up to there, and is the last.
+ * message that they interrupt. Of a frame that the library refuses by its header, that is handed on, and nothing more.
  *
  * Large frames are unmasked in place as their bytes arrive, and their mask is replaced by zeros: the library would
  * unmask a complete frame at once, which takes 2 ns per byte; it skips masks of zeros. Small frames are left to it.

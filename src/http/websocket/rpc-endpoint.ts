@@ -1,15 +1,17 @@
 /** RPC over a WebSocket: each message is a request, in JSON or CBOR. */
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { TesseraError } from '../../errors/error.js';
 import { RpcConnection } from '../../rpc/connection.js';
 import type { Deliver } from '../../rpc/pipeline.js';
 import { requestId } from '../../rpc/request.js';
 import { errorMessage } from '../../rpc/response.js';
-import type { ObjectValue, Value } from '../../value/value.js';
+import { type ObjectValue, objectFrom, type Value } from '../../value/value.js';
 import type { Context } from '../context.js';
 import { CBOR, type Format, JSON_FORMAT } from '../format.js';
 import { decodeMessage, weighMessage } from '../request/decode-message.js';
 import { socketMeter } from '../request-metrics.js';
 import { encodeAnswer } from '../response/large-answer.js';
+import { idOfUnreadable, UNREAD_ID } from './message-id.js';
 import type { SocketChannel, SocketEndpoint, SocketSession } from './socket-endpoint.js';
 
 const FORMATS: ReadonlyMap<string, Format> = new Map([CBOR, JSON_FORMAT].map((format) => [format.name, format]));
@@ -19,6 +21,7 @@ const SMALL = 16 * 1024;
 
 /** RFC 6455, §7.4.1. */
 const UNSUPPORTED_DATA = 1003;
+const INVALID_DATA = 1007;
 const TOO_BIG = 1009;
 
 export const RPC: SocketEndpoint = {
@@ -41,7 +44,7 @@ export const RPC: SocketEndpoint = {
   },
 };
 
-/** The error response to an unreadable message. */
+/** The error response to a message that can't be decoded. */
 class Unreadable {
   constructor(readonly answer: ObjectValue) {}
 }
@@ -86,12 +89,12 @@ class RpcConversation implements SocketSession {
         isAbandoned: this.#isAbandoned,
       });
     } catch (thrown) {
-      return this.#refuse(thrown, format);
+      return this.#refuse(thrown, format, data);
     }
     if (!isPromise(message)) return this.#weigh(message, data.length, format);
     return message.then(
       (decoded) => this.#weigh(decoded, data.length, format),
-      (thrown: unknown) => this.#refuse(thrown, format),
+      (thrown: unknown) => this.#refuse(thrown, format, data),
     );
   }
 
@@ -103,16 +106,22 @@ class RpcConversation implements SocketSession {
         andThen(weighMessage(message, this.#context, this.#isAbandoned), (weight) =>
           this.#take(message, weight, format),
         ),
-      (thrown) => this.#refuse(thrown, format),
+      (thrown) => this.#answerError(requestId(message), this.#rpc.report(thrown), format),
     );
   }
 
-  /** Answers a message without a readable id to respond to. */
-  #refuse(thrown: unknown, format: Format): PromiseOrValue<void> {
+  /** Answers a message that can't be decoded, under its id, so that its caller doesn't wait forever. */
+  #refuse(thrown: unknown, format: Format, data: Uint8Array): PromiseOrValue<void> {
     const error = this.#rpc.report(thrown);
     // Closed as for too many bytes: the next such message would cost as much again.
     if (error.code === 'too_many_values' && !this.isSignedIn()) return this.#line.close(TOO_BIG, error.message);
-    return this.#take(new Unreadable(errorMessage(null, error)), 0, format);
+    const id = idOfUnreadable(data, format);
+    if (id === UNREAD_ID) return this.#line.close(INVALID_DATA, error.message);
+    return this.#answerError(requestId(objectFrom({ id })), error, format);
+  }
+
+  #answerError(id: Value, error: TesseraError, format: Format): PromiseOrValue<void> {
+    return this.#take(new Unreadable(errorMessage(id, error)), 0, format);
   }
 
   /** `weight` is 0 for small messages. */

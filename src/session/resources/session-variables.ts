@@ -5,6 +5,7 @@ import { Scope } from '../../exec/runtime/scope.js';
 import { REQUEST_PARAMS } from '../../language/engine-params.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import { weighInSteps } from '../../value/weight.js';
+import type { RegisteredSession } from './registered-session.js';
 import type { SessionMemory } from './session-memory.js';
 import type { VariableHolder, VariablePool } from './variable-pool.js';
 
@@ -27,11 +28,22 @@ export class SessionVariables {
   readonly #pool: VariablePool;
   readonly #holder: VariableHolder;
 
-  /** `memory`: of the session, which is `holder` in the pool of all sessions. */
-  constructor({ budget, connection }: Pick<SessionMemory, 'budget' | 'connection'>, holder: VariableHolder) {
+  /** `memory` and `requests` of the session. */
+  constructor(
+    { budget, connection }: Pick<SessionMemory, 'budget' | 'connection'>,
+    session: Pick<RegisteredSession, 'holder' | 'end'>,
+    requests: { readonly isBusy: boolean },
+  ) {
     this.#budget = budget;
     this.#pool = connection.server.variables;
-    this.#holder = holder;
+    this.#holder = {
+      principal: () => session.holder.principal,
+      isBusy: () => requests.isBusy,
+      evict: () => {
+        session.end();
+        this.clear();
+      },
+    };
   }
 
   get all(): ReadonlyMap<string, Variable> {
@@ -40,7 +52,8 @@ export class SessionVariables {
 
   /**
    * Sets a variable; a failure leaves the former value.
-   * @throws TesseraError `protected_variable`, `too_many_variables`, `variables_full`, or the error of the exhausted budget
+   * @throws TesseraError `protected_variable`, `too_many_variables`, `variables_full`, or the error of the exhausted
+   * budget
    */
   set(name: string, variable: Variable): void {
     if (REQUEST_PARAMS.has(name)) throw failure('protected_variable', { name });

@@ -8,7 +8,7 @@ interface UserBudget {
   connections: number;
 }
 
-/** What the connections of one record user may hold together: nobody is kept from signing up, or from connecting. */
+/** What the connections of one record user may hold together: anyone may sign up, and connect again and again. */
 export class UserMemory {
   readonly #limit: number;
   readonly #users = new Map<string, UserBudget>();
@@ -17,7 +17,7 @@ export class UserMemory {
     this.#limit = limit;
   }
 
-  /** Charges a connection to the user of a session of it; to nobody if that is no record user. */
+  /** Charges a connection to the user of a session of it; to no one if that is no record user. */
   assign(connection: MemoryBudget, former: string | undefined, principal: Principal): string | undefined {
     const key = principal.kind === 'record' ? userKey(principal) : undefined;
     if (key === former) return key;

@@ -14,9 +14,17 @@ export interface VariableHolder {
   evict(): void;
 }
 
+/** What a session keeps. */
+interface Share {
+  readonly holder: VariableHolder;
+  /** The user, to whom all of their sessions count; a guest's session counts alone. */
+  owner: unknown;
+  bytes: number;
+}
+
 export class VariablePool {
   readonly #limit: number;
-  readonly #held = new Map<VariableHolder, number>();
+  readonly #shares = new Map<VariableHolder, Share>();
   #used = 0;
 
   /** `limit` in bytes. */
@@ -34,50 +42,46 @@ export class VariablePool {
    * @throws TesseraError `variables_full`
    */
   reserve(holder: VariableHolder, bytes: number): void {
-    if (this.#used + bytes > this.#limit) this.#makeRoom(holder, bytes);
-    this.#add(holder, bytes);
+    const owner = ownerOf(holder);
+    if (this.#used + bytes > this.#limit) this.#makeRoom(owner, bytes);
+    const share = this.#shares.get(holder) ?? { holder, owner, bytes: 0 };
+    share.owner = owner;
+    share.bytes += bytes;
+    this.#used += bytes;
+    this.#shares.set(holder, share);
   }
 
   release(holder: VariableHolder, bytes: number): void {
-    this.#add(holder, -bytes);
+    const share = this.#shares.get(holder);
+    if (share === undefined) return;
+    share.bytes -= bytes;
+    this.#used -= bytes;
+    if (share.bytes === 0) this.#shares.delete(holder);
   }
 
-  #add(holder: VariableHolder, bytes: number): void {
-    this.#used += bytes;
-    const held = (this.#held.get(holder) ?? 0) + bytes;
-    if (held === 0) this.#held.delete(holder);
-    else this.#held.set(holder, held);
-  }
-
-  #makeRoom(holder: VariableHolder, bytes: number): void {
+  #makeRoom(owner: unknown, bytes: number): void {
     const totals = new Map<unknown, number>();
-    for (const [each, held] of this.#held) totals.set(ownerOf(each), (totals.get(ownerOf(each)) ?? 0) + held);
-    const totalOf = (each: VariableHolder) => totals.get(ownerOf(each)) ?? 0;
-    const own = totalOf(holder) + bytes;
-    const others = [...this.#held.keys()]
-      .filter((each) => isEvictable(each) && totalOf(each) > own)
-      .sort((a, b) => totalOf(b) - totalOf(a) || this.#heldBy(b) - this.#heldBy(a));
-    const evictable = others.reduce((sum, each) => sum + this.#heldBy(each), 0);
-    // Nobody is ended in vain.
-    if (this.#used - evictable + bytes > this.#limit) throw failure('variables_full', { limit: this.#limit });
-    for (const each of others) {
+    const totalOf = (each: unknown) => totals.get(each) ?? 0;
+    for (const share of this.#shares.values()) totals.set(share.owner, totalOf(share.owner) + share.bytes);
+    const own = totalOf(owner) + bytes;
+    const others = [...this.#shares.values()].filter((share) => totalOf(share.owner) > own && mayBeEnded(share.holder));
+    // No session is ended unless that makes room.
+    const releasable = others.reduce((sum, share) => sum + share.bytes, 0);
+    if (this.#used - releasable + bytes > this.#limit) throw failure('variables_full', { limit: this.#limit });
+    others.sort((a, b) => totalOf(b.owner) - totalOf(a.owner) || b.bytes - a.bytes);
+    for (const { holder } of others) {
       if (this.#used + bytes <= this.#limit) return;
-      each.evict();
+      holder.evict();
     }
-  }
-
-  #heldBy(holder: VariableHolder): number {
-    return this.#held.get(holder) ?? 0;
   }
 }
 
 /** Root users are the operators of the server. */
-function isEvictable(holder: VariableHolder): boolean {
+function mayBeEnded(holder: VariableHolder): boolean {
   const principal = holder.principal();
   return !holder.isBusy() && (principal.kind !== 'system' || principal.level !== 'root');
 }
 
-/** The user, to whom all of their sessions count; a guest counts alone. */
 function ownerOf(holder: VariableHolder): unknown {
   const principal = holder.principal();
   return principal.kind === 'guest' ? holder : userKey(principal);

@@ -85,14 +85,7 @@ export class OpenSession implements Session, RegisteredSession {
     this.connection = connection;
     this.memory = new SessionMemory(connection.memory, principal);
     this.#requests = new RunningRequests(services.environment, this.memory);
-    this.#variables = new SessionVariables(this.memory, {
-      principal: () => this.#identity.principal,
-      isBusy: () => this.#requests.isBusy,
-      evict: () => {
-        this.end();
-        this.#variables.clear();
-      },
-    });
+    this.#variables = new SessionVariables(this.memory, this, this.#requests);
     this.#lifetime = new Lifetime(services.environment.clock);
     this.#durability = new DurabilityTracker(services.engine);
     this.#transactions = new SessionTransactions(services, connection);

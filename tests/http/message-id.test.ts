@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CBOR, JSON_FORMAT } from '../../src/http/format.js';
+import { idOfUnreadable, UNREAD_ID } from '../../src/http/websocket/message-id.js';
+import { parseJson } from '../../src/value/codecs/json.js';
+import { isObject, newObject, type Value } from '../../src/value/value.js';
+
+const FORMATS = [
+  ['JSON', JSON_FORMAT],
+  ['CBOR', CBOR],
+] as const;
+
+/** Members in this order, as sent by a client. */
+function encoded(format: (typeof FORMATS)[number][1], members: readonly (readonly [string, unknown])[]): Buffer {
+  const message = newObject();
+  for (const [name, member] of members) message[name] = parseJson(JSON.stringify(member));
+  return Buffer.from(format.encode(message));
+}
+
+const value = fc.jsonValue({ maxDepth: 3 });
+const id = fc.oneof(fc.string(), fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }));
+const members = fc.record({
+  before: fc.array(fc.tuple(fc.string({ maxLength: 5 }), value), { maxLength: 4 }),
+  id: fc.option(id, { nil: undefined }),
+  after: fc.array(fc.tuple(fc.string({ maxLength: 5 }), value), { maxLength: 2 }),
+});
+
+describe.each(FORMATS)('the id of a message in %s', (_name, format) => {
+  it('is what decoding the message would give', () => {
+    fc.assert(
+      fc.property(members, ({ before, id: given, after }) => {
+        const all = [...before, ...(given === undefined ? [] : [['id', given] as const]), ...after].filter(
+          ([name]) => name !== 'id' || given !== undefined,
+        );
+        const bytes = encoded(format, all);
+        const message = format.decode(bytes);
+        const expected = isObject(message) ? message.id : undefined;
+        // Arrays and objects are no ids.
+        if (typeof expected !== 'object') expect(idOfUnreadable(bytes, format)).toEqual(expected);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is found whatever stands behind it, and never fails', () => {
+    const bytes = encoded(format, [
+      ['id', 'mine'],
+      ['method', 'query'],
+    ]);
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat({ max: bytes.length }), (garbage, kept) => {
+        const found = idOfUnreadable(Buffer.concat([bytes.subarray(0, kept), garbage]), format);
+        if (kept === bytes.length) expect(found).toBe('mine');
+      }),
+    );
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (garbage) => void idOfUnreadable(garbage, format)));
+  });
+
+  it('is not looked for in messages that are no objects', () => {
+    for (const other of ['text', 5, [1, ['id', 2]], null])
+      expect(idOfUnreadable(Buffer.from(format.encode(other as Value)), format)).toBeUndefined();
+    expect(idOfUnreadable(Buffer.alloc(0), format)).toBeUndefined();
+  });
+
+  it('is unknown where it may come far behind', () => {
+    const long = Array.from({ length: 40_000 }, (_, at) => at);
+    const bytes = encoded(format, [
+      // Written before the id, since names are in order.
+      ['body', long],
+      ['id', 1],
+    ]);
+    expect(idOfUnreadable(bytes, format)).toBe(UNREAD_ID);
+    expect(
+      idOfUnreadable(
+        encoded(format, [
+          ['id', 1],
+          ['params', long],
+        ]),
+        format,
+      ),
+    ).toBe(1);
+  });
+});
