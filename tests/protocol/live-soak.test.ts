@@ -1,6 +1,7 @@
 /**
  * Many subscribers, many writes, and kills, broken connections and changes of permissions among them: each subscriber gets exactly what it may
- * see, once, in the order of commits, and so are those who come back and go on behind the last versionstamp. For a long run: `SOAK_SUBSCRIBERS=1000 SOAK_WRITES=10000 npx vitest run tests/protocol/live-soak`, and `SOAK_SEED=…` to
+ * see, once, in the order of commits. Those who come back go on behind the last versionstamp: of what came meanwhile they get changes of
+ * records that they may see by then, and deletions as ids. For a long run: `SOAK_SUBSCRIBERS=1000 SOAK_WRITES=10000 npx vitest run tests/protocol/live-soak`, and `SOAK_SEED=…` to
  * repeat one.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -26,6 +27,8 @@ function random(most: number): number {
 }
 
 interface Item {
+  /** Of the record. */
+  readonly id?: string;
   readonly n: number;
   readonly team: number;
   readonly open: boolean;
@@ -41,6 +44,8 @@ interface Told {
 /** What a notification tells, in a word; `n` is another for each write, so that each has a word of its own. */
 interface Event {
   readonly key: string;
+  /** The id of the record. */
+  readonly record: string;
   readonly item: Item;
 }
 
@@ -94,6 +99,8 @@ class Client {
 class Subscriber {
   readonly heard: string[] = [];
   id: string | undefined;
+  /** Whether it has come back in this phase. */
+  hasReturned = false;
   /** Where it began and ended, in events of the phase; an end is a moment before which all is sent, and after which nothing need be. */
   ended = false;
   killed = 0;
@@ -116,7 +123,7 @@ class Subscriber {
       if (this.#left.has(id)) return;
       this.versionstamp = versionstamp;
       if (action === 'KILLED') this.killed++;
-      else this.heard.push(`${action} ${result.n}`);
+      else this.heard.push(`${action} ${result.n ?? result.id}`);
       if (this.#marker !== undefined && result?.n === this.#marker.n) this.#marker.reached();
     };
   }
@@ -127,6 +134,7 @@ class Subscriber {
     this.heard.length = 0;
     this.ended = false;
     this.killed = 0;
+    this.hasReturned = false;
     await this.#begin(undefined);
   }
 
@@ -134,6 +142,7 @@ class Subscriber {
   async comeBack(other: Client | undefined): Promise<void> {
     const { id, versionstamp } = this;
     this.#left.add(id);
+    this.hasReturned = true;
     if (other === undefined) await this.client.query(`KILL u'${id}'`);
     else {
       this.client.socket.terminate();
@@ -158,6 +167,22 @@ class Subscriber {
       if (this.heard.some((key) => key.endsWith(` ${n}`))) resolve();
     });
   }
+}
+
+/** Deletions that are told by ids as the others are: by the state that was deleted. */
+function namedDeletions(
+  keys: readonly string[],
+  order: readonly string[],
+  events: ReadonlyMap<string, Event>,
+): readonly string[] {
+  let place = -1;
+  return keys.map((key) => {
+    const [action, of = ''] = key.split(' ');
+    const isThis = (each: string) => each.startsWith('DELETE') && events.get(each)?.record === of;
+    const named = action === 'DELETE' && of.startsWith('item:') ? order.slice(place + 1).find(isThis) : key;
+    place = named === undefined ? place : order.indexOf(named);
+    return named ?? key;
+  });
 }
 
 let server: RunningServer;
@@ -204,7 +229,10 @@ it(`sends each subscriber exactly what it may see (seed ${SEED})`, { timeout: 1_
   for (let phase = 0; phase < PHASES; phase++) {
     const rulesOfPhase = [rule];
     const events = new Map<string, Event>();
-    for (const { heard } of [witness, ...subscribers]) heard.length = 0;
+    for (const each of [witness, ...subscribers]) {
+      each.heard.length = 0;
+      each.hasReturned = false;
+    }
 
     /** Each writer has records of its own, so that it knows their state. */
     const write = async (writer: number, count: number): Promise<void> => {
@@ -215,7 +243,7 @@ it(`sends each subscriber exactly what it may see (seed ${SEED})`, { timeout: 1_
         const id = `item:${number}`;
         const item: Item = { n, team: random(TEAMS), open: random(8) === 0 };
         const note = (action: string, of: Item) =>
-          events.set(`${action} ${of.n}`, { key: `${action} ${of.n}`, item: of });
+          events.set(`${action} ${of.n}`, { key: `${action} ${of.n}`, record: id, item: of });
         if (before === undefined) {
           note('CREATE', item);
           items.set(number, item);
@@ -261,8 +289,8 @@ it(`sends each subscriber exactly what it may see (seed ${SEED})`, { timeout: 1_
     const order = witness.heard.slice(0, -1);
     expect([...order].sort()).toEqual([...events.keys()].sort());
     const places = new Map(order.map((key, place) => [key, place]));
-    for (const { heard, team, ended, killed } of subscribers) {
-      const keys = ended ? heard : heard.slice(0, -1);
+    for (const { heard, team, ended, killed, hasReturned } of subscribers) {
+      const keys = namedDeletions(ended ? heard : heard.slice(0, -1), order, events);
       told += keys.length;
       const heardPlaces = keys.map((key) => places.get(key) ?? -1);
       // Nothing unknown, nothing twice, nothing out of order.
@@ -271,8 +299,17 @@ it(`sends each subscriber exactly what it may see (seed ${SEED})`, { timeout: 1_
       }
       const end = ended ? (heardPlaces.at(-1) ?? -1) + 1 : order.length;
       const got = new Set(keys);
-      for (const key of order.slice(0, end)) {
-        const { item } = events.get(key) as Event;
+      /** Whether a record may be hidden or gone after an event. */
+      const mayBeGone = (of: string, place: number) =>
+        order.slice(place + 1).some((key) => {
+          const { record, item } = events.get(key) as Event;
+          return (
+            record === of && (key.startsWith('DELETE') || !rulesOfPhase.every((each) => RULES[each]?.sees(item, team)))
+          );
+        });
+      for (const [place, key] of order.slice(0, end).entries()) {
+        const { record, item } = events.get(key) as Event;
+        if (hasReturned && !key.startsWith('DELETE') && !got.has(key) && mayBeGone(record, place)) continue;
         const verdicts = rulesOfPhase.map((each) => RULES[each]?.sees(item, team));
         // While a rule changes, either may be the one of now.
         if (verdicts.every((verdict) => verdict === verdicts[0]))
