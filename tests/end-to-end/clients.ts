@@ -82,7 +82,8 @@ export function basic(user: string, pass: string): { authorization: string } {
 export async function tokenOf(url: string, path: 'signin' | 'signup', body: object): Promise<string> {
   const { status, text } = await send(`${url}/${path}`, { accept: 'application/json' }, JSON.stringify(body));
   if (status !== 200) throw new Error(text);
-  return (JSON.parse(text) as { token: string }).token;
+  const { token } = JSON.parse(text) as { readonly token: string | { readonly access: string } };
+  return typeof token === 'string' ? token : token.access;
 }
 
 /** One RPC connection over a WebSocket, without any client library. */

@@ -169,7 +169,7 @@ class Subscriber {
   }
 }
 
-/** Deletions that are told by ids as the others are: by the state that was deleted. */
+/** Deletions that came as ids, named as the others are: by the state that was deleted. */
 function namedDeletions(
   keys: readonly string[],
   order: readonly string[],
