@@ -123,6 +123,12 @@ export interface Transaction {
    */
   append(prefix: Key, value: Stored): void;
   /**
+   * The state that a part of the program keeps for this transaction; `make` is called the first time.
+   *
+   *     const noted = transaction.local(NOTED, () => new Map()); // const NOTED = new TransactionLocal<Map<Key, Note>>()
+   */
+  local<T extends object>(of: TransactionLocal<T>, make: () => T): T;
+  /**
    * Counts memory that others keep until the transaction ends, in bytes.
    * @throws the error of an exhausted `BeginOptions.memory`
    */
@@ -191,6 +197,11 @@ export interface WaitInterrupt {
   onEnd(callback: (reason: TesseraError) => void, grace?: number): () => void;
   /** If waits are traced: one begins; call the returned function when it has ended. */
   readonly waiting?: (() => (() => void) | undefined) | undefined;
+}
+
+/** Names state of type `T` that transactions keep (`Transaction.local`). */
+export class TransactionLocal<T extends object> {
+  declare readonly kept: T;
 }
 
 /** Opaque to everyone but the transaction that made it. */

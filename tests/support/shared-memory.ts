@@ -190,6 +190,7 @@ function followed(inner: Transaction, publish: (commit: Omit<FollowedCommit, 'is
       inner.append(prefix, value);
     },
     afterCommit: (callback) => inner.afterCommit(callback),
+    local: (of, make) => inner.local(of, make),
     charge: (bytes) => inner.charge(bytes),
     beforeCommit: (callback) => inner.beforeCommit(callback),
     savepoint: () => {

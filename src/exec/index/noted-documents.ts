@@ -2,11 +2,10 @@
  * What a transaction has noted in a full-text index. When it is committed, it makes a segment of many new records,
  * instead of the notes, which a fold would have to read again.
  */
-import { Derived } from '../../base/derived.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { GatheredSource } from '../../search/gathered-source.js';
 import { gatherNotes, type OwnNote, segmentOfNotes } from '../../search/unlisted-segments.js';
-import type { Transaction } from '../../storage/contract.js';
+import { TransactionLocal } from '../../storage/contract.js';
 import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import { RequestInterrupt } from '../runtime/interrupt.js';
@@ -38,17 +37,13 @@ export class OwnNotes {
 }
 
 /** By the prefix of the index. */
-const ownNotes = new Derived<Transaction, Map<string, OwnNotes>>();
+const OWN_NOTES = new TransactionLocal<Map<string, OwnNotes>>();
 
 /** `undefined` where a transaction makes no segments. */
 export function ownNotesOf(index: KeptIndex, { context: { transaction } }: Execution): OwnNotes | undefined {
   // What is noted while an index is built is void once the builder has come to the record.
   if (index.isBuilding) return undefined;
-  let indexes = ownNotes.get(transaction);
-  if (indexes === undefined) {
-    indexes = new Map();
-    ownNotes.set(transaction, indexes);
-  }
+  const indexes = transaction.local(OWN_NOTES, () => new Map());
   let own = indexes.get(index.prefix);
   if (own === undefined) {
     own = new OwnNotes();

@@ -2,7 +2,6 @@
  * What a transaction has done to a record is one change: the record before the transaction, and as it is committed.
  * Changefeeds and live queries get it before the commit, so that none of them shows a state that was never committed.
  */
-import { Derived } from '../../base/derived.js';
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import { feedOf, logRecord } from '../../catalog/changefeed/change-log.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -10,7 +9,7 @@ import { type CatalogCache, loadDatabase } from '../../catalog/definitions/load.
 import type { Id } from '../../catalog/keys/key-bytes.js';
 import { databaseKey } from '../../catalog/keys/store-keys.js';
 import type { Changefeed } from '../../language/ast.js';
-import type { Key, Transaction } from '../../storage/contract.js';
+import { type Key, type Transaction, TransactionLocal } from '../../storage/contract.js';
 import { equals } from '../../value/order.js';
 import { isObject, type ObjectValue, type RecordId } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
@@ -35,7 +34,7 @@ interface ChangedRecord {
 const OVERHEAD = 128;
 
 /** In the order in which they were written first. */
-const changesOf = new Derived<Transaction, Map<Key, ChangedRecord>>();
+const CHANGES = new TransactionLocal<Map<Key, ChangedRecord>>();
 
 /**
  * Notes a write for the table's changefeed and live queries, if it has any. `key` is the record's.
@@ -57,13 +56,11 @@ export function noteChange(
     announce(liveQueries, transaction, change, after);
     return;
   }
-  let changes = changesOf.get(transaction);
-  if (changes === undefined) {
+  const changes = transaction.local(CHANGES, () => {
     const noted = new Map<Key, ChangedRecord>();
-    changes = noted;
-    changesOf.set(transaction, noted);
     transaction.beforeCommit(() => announceAll(liveQueries, execution, noted));
-  }
+    return noted;
+  });
   const known = changes.get(key);
   if (known === undefined) {
     transaction.charge(OVERHEAD + key.length + weightOf(before));
