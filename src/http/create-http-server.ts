@@ -139,6 +139,8 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     addCorsHeaders(reply, request.headers, options);
     checkOrigin(request.headers, options);
     checkRememberedPassword(request.raw, options);
+    // Node would read a body that no one asks for to its end, however long it is.
+    if (request.routeOptions.config.body === undefined) drains.discard(request.raw, reply);
     if (request.method === 'OPTIONS') sendPreflight(reply);
     else done();
   });
