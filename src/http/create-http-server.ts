@@ -125,6 +125,8 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   );
   app.decorateRequest('admission', undefined);
   app.decorateRequest('incoming', undefined);
+  app.decorateRequest('caller', undefined);
+  app.decorateReply('memory', undefined);
 
   // First, so that what the next hook answers is counted.
   countAnswers(app, context);
