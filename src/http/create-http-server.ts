@@ -26,7 +26,7 @@ import { type Admission, admit, type BodyBound, type BodyPolicy, boundOf } from 
 import { checkRememberedPassword } from './request/cross-site.js';
 import { ignoreUpgrade, isWebSocketUpgrade } from './request/ignored-upgrade.js';
 import { countBody } from './request/incoming-bodies.js';
-import { IncomingRequest } from './request/incoming-request.js';
+import { incomingRequests } from './request/incoming-request.js';
 import { BodyDrains, expectContinue, readBody, streamBody } from './request/request-body.js';
 import { requestIds } from './request/request-id.js';
 import { endSlowBody } from './request/slow-bodies.js';
@@ -40,9 +40,6 @@ import { WebSocketServer } from './websocket/web-socket-server.js';
 
 /** A request that Node's parser rejected has no headers. */
 const NO_REQUEST = { headers: {} };
-
-/** Of two headers Node would ignore the second one, such as `Host` or `Authorization`. */
-const PARSING = { IncomingMessage: IncomingRequest, joinDuplicateHeaders: true };
 
 /** Maximum length of a table name or key in a URL. */
 const LONGEST_NAME = 4096;
@@ -89,9 +86,11 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   const context = contextOf(parts);
   const { environment, options } = context;
   const drains = new BodyDrains(environment.timers);
+  // Of two headers Node would ignore the second one, such as `Host` or `Authorization`.
+  const parsing = { IncomingMessage: incomingRequests(environment.timers), joinDuplicateHeaders: true };
   const app = fastify({
     logger: false,
-    ...(parts.tls === undefined ? { http: PARSING } : { https: { ...parts.tls, ...PARSING } }),
+    ...(parts.tls === undefined ? { http: parsing } : { https: { ...parts.tls, ...parsing } }),
     genReqId: context.requestId,
     // Node's timeout would end imports, too.
     requestTimeout: 0,
@@ -126,6 +125,8 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   );
   app.decorateRequest('admission', undefined);
   app.decorateRequest('incoming', undefined);
+  app.decorateRequest('caller', undefined);
+  app.decorateReply('memory', undefined);
 
   // First, so that what the next hook answers is counted.
   countAnswers(app, context);
@@ -140,6 +141,8 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     addCorsHeaders(reply, request.headers, options);
     checkOrigin(request.headers, options);
     checkRememberedPassword(request.raw, options);
+    // Node would read a body that no one asks for to its end, however long it is.
+    if (request.routeOptions.config.body === undefined) drains.discard(request.raw, reply);
     if (request.method === 'OPTIONS') sendPreflight(reply);
     else done();
   });

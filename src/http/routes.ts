@@ -178,6 +178,7 @@ async function rpcRoute(context: Context, request: FastifyRequest, reply: Fastif
   const { admission } = request;
   const origin = originOf(request.raw, selection, context);
   const connection = new RpcConnection(context.database, origin, context.rpc, admission?.session);
+  request.caller = connection.session;
   const close = () => connection.close();
   reply.raw.once('close', close);
   try {
@@ -199,7 +200,12 @@ async function rpcRoute(context: Context, request: FastifyRequest, reply: Fastif
       connection.keepSessionsIn(context.storedSessions.of(holder));
     }
     const answer = withoutId(await connection.handle(message, received === JSON_FORMAT));
-    return sendAnswer(context, reply, sent.contentType, await encodeRpcAnswer(context, connection, sent, answer));
+    return sendAnswer(
+      context,
+      reply,
+      sent.contentType,
+      await encodeRpcAnswer(context, reply, connection, sent, answer),
+    );
   } finally {
     reply.raw.removeListener('close', close);
     connection.close();
@@ -213,12 +219,13 @@ function isTooLarge(thrown: unknown): boolean {
 /** A result that cannot be encoded is an RPC error. */
 function encodeRpcAnswer(
   context: Context,
+  reply: FastifyReply,
   connection: RpcConnection,
   format: Format,
   answer: ObjectValue,
 ): PromiseOrValue<string | Uint8Array> {
   return otherwise(
-    () => encodeAnswer(answer, format, context.environment, answerBounds(context)),
+    () => encodeAnswer(answer, format, context.environment, answerBounds(context, reply)),
     (thrown) => format.encode(withoutId(errorMessage(null, connection.report(thrown)))),
   );
 }

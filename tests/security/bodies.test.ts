@@ -206,6 +206,28 @@ describe('before a body is read', () => {
     expect(await talk([endless, ...Array<string>(8).fill(piece)], 'never')).toMatch(/^HTTP\/1.1 401 /);
   });
 
+  it.each([
+    ['GET', '/health'],
+    ['GET', '/nowhere'],
+    ['OPTIONS', '/sql'],
+  ])('cuts a connection that sends a body without an end to %s %s', async (method, route) => {
+    const socket = connect(port(), '127.0.0.1');
+    let isClosed = false;
+    socket.resume().on('error', () => undefined);
+    socket.on('close', () => {
+      isClosed = true;
+    });
+    const origin = { origin: 'http://x', 'access-control-request-method': 'POST' };
+    socket.write(head(route, { ...origin, 'transfer-encoding': 'chunked' }, method));
+    const piece = `10000\r\n${'x'.repeat(65_536)}\r\n`;
+    let sent = 0;
+    for (; sent < 32 * MIB && !isClosed; sent += 65_536) {
+      socket.write(piece);
+      await new Promise(setImmediate);
+    }
+    await expect.poll(() => isClosed).toBe(true);
+  });
+
   it('does not use a session that has ended while the body came in', async () => {
     const body = 'CREATE late';
     const socket = connect(port(), '127.0.0.1');

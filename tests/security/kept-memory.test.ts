@@ -123,7 +123,7 @@ it('never ends the session of a root user, whose variables others can’t use up
   expect(await answer(root, 'RETURN string::len($v0) > 0')).toBe('true');
 });
 
-it('counts a guest alone, and forgets what a session kept when it is closed', async () => {
+it('counts a guest alone among guests, and forgets what a session kept when it is closed', async () => {
   const guests = Array.from({ length: 40 }, () => world.guest());
   await keep(world.guest(), 'v', 150 * KIB);
   for (const guest of guests) {
@@ -139,6 +139,24 @@ it('counts a guest alone, and forgets what a session kept when it is closed', as
   ]);
   for (const guest of guests) guest.close();
   expect(pool().used).toBeLessThan(256 * KIB);
+});
+
+it('lets guests neither end the session of a user nor use up what users may keep', async () => {
+  const user = await world.person('user');
+  expect(await keep(user, 'v', MIB)).toBeUndefined();
+  const guests = Array.from({ length: 40 }, () => world.guest());
+  for (const guest of guests) {
+    await guest.use('test', 'test');
+    await keep(guest, 'v', 200 * KIB);
+  }
+  expect(pool().used).toBeGreaterThan(POOL - 256 * KIB);
+  expect(await keep(world.guest(), 'v', 100 * KIB)).toBeUndefined();
+  expect(await answer(user, 'RETURN string::len($v)')).toBe(String(MIB / 2));
+  // The largest of the guests' sessions end for them.
+  const root = await world.systemUser('RO');
+  expect([await keep(user, 'w', MIB), await keep(root, 'v', MIB)]).toEqual([undefined, undefined]);
+  expect(await answer(user, 'RETURN string::len($v)')).toBe(String(MIB / 2));
+  for (const guest of guests) guest.close();
 });
 
 it('charges all connections of a record user to one budget, and releases it with them', async () => {

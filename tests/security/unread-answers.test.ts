@@ -6,9 +6,13 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
 import { createHttpServer } from '../../src/http/create-http-server.js';
 import { MOST_PIPELINED } from '../../src/http/pipelined-requests.js';
+import type { Session } from '../../src/session/contract.js';
 import { World } from '../support/world.js';
 
 const PATIENCE = 12_345;
+const ANSWER = 200_000;
+/** More than a connection may ask for. */
+const MOST_OF_A_USER = (MOST_PIPELINED + 16) * ANSWER;
 /** What is called when the client's time is up. */
 const waiting = new Set<() => void>();
 const timers = {
@@ -29,30 +33,42 @@ const timeIsUp = () => {
 let world: World;
 let app: FastifyInstance;
 let socket: Socket;
+const sockets: Socket[] = [];
+
+async function open(): Promise<Socket> {
+  const opened = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+  sockets.push(opened);
+  await once(opened, 'connect');
+  return opened;
+}
+
 beforeEach(async () => {
   waiting.clear();
-  world = await World.open();
+  world = await World.open({ memory: { user: MOST_OF_A_USER } });
   app = createHttpServer({
     database: world.database,
     environment: { ...realEnvironment, timers },
     options: { requestTimeout: PATIENCE },
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
-  socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
-  await once(socket, 'connect');
+  socket = await open();
 });
 afterEach(async () => {
-  socket.destroy();
+  for (const each of sockets.splice(0)) each.destroy();
   await app.close();
   await world.close();
 });
 
-const ANSWER = 200_000;
 const QUERY = `RETURN array::repeat('${'x'.repeat(97)}', ${ANSWER / 100})`;
 const used = () => world.database.memory.budget.used;
 
 async function ask(times: number): Promise<void> {
   const token = world.tokenOf(await world.person('one')) as string;
+  send(socket, token, times);
+}
+
+/** Sends the query again and again without reading an answer. */
+function send(to: Socket, token: string, times: number): void {
   const head = [
     'host: x',
     'accept: application/json',
@@ -61,8 +77,8 @@ async function ask(times: number): Promise<void> {
     'svc-db: test',
   ];
   const request = `POST /sql HTTP/1.1\r\n${head.join('\r\n')}\r\ncontent-length: ${QUERY.length}\r\n\r\n${QUERY}`;
-  socket.pause();
-  socket.write(request.repeat(times));
+  to.pause();
+  to.write(request.repeat(times));
 }
 
 it('are charged while they wait, and released with the connection', async () => {
@@ -103,4 +119,27 @@ it('are kept for a client that reads slowly', async () => {
   }
   await expect.poll(used).toBe(0);
   expect(socket.destroyed).toBe(false);
+});
+
+it('are charged to their user, so that others get theirs', async () => {
+  const [one, other] = [await world.person('one'), await world.person('other')];
+  const asked = (user: Session) =>
+    app.inject({
+      method: 'POST',
+      url: '/sql',
+      headers: {
+        accept: 'application/json',
+        authorization: `Bearer ${world.tokenOf(user)}`,
+        'svc-ns': 'test',
+        'svc-db': 'test',
+      },
+      payload: QUERY,
+    });
+  for (const each of [socket, await open(), await open()]) send(each, world.tokenOf(one) as string, MOST_PIPELINED);
+  await expect.poll(async () => (await asked(one)).json()).toMatchObject({ error: 'user_memory_exceeded' });
+  expect(used()).toBeLessThanOrEqual(MOST_OF_A_USER);
+  expect((await asked(other)).statusCode).toBe(200);
+  for (const each of sockets) each.destroy();
+  await expect.poll(used).toBe(0);
+  expect((await asked(one)).statusCode).toBe(200);
 });

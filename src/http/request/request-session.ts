@@ -10,6 +10,13 @@ import { signInByHeader } from './authorization.js';
 import { clientAddress } from './client-address.js';
 import { type RequestSelection, readSelection } from './request-headers.js';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The session of the request; `undefined` before it is opened. */
+    caller: Session | undefined;
+  }
+}
+
 /** The origin of a request: the client's address, the header `Origin`, and the client's name for its session. */
 export function originOf(request: IncomingMessage, { id }: RequestSelection, { options }: Context): Origin {
   const origin: { -readonly [K in keyof Origin]: Origin[K] } = {};
@@ -38,6 +45,7 @@ export function selectDatabase(session: Session, { namespace, database }: Reques
 export function openSession(context: Context, request: FastifyRequest): Session {
   const session = context.database.session(originOf(request.raw, readSelection(request.raw), context));
   session.trace = traceOf(request);
+  request.caller = session;
   return session;
 }
 

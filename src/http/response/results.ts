@@ -20,7 +20,7 @@ export function sendResults(
     const text = checkedAnswer(statementResultsJson(results, answer), answer);
     return sendAnswer(context, reply, format.contentType, text);
   }
-  const bounds = answerBounds(context);
+  const bounds = answerBounds(context, reply);
   return andThen(encodeAnswer(statementResults(results), format, context.environment, bounds), (body) =>
     sendAnswer(context, reply, format.contentType, body),
   );

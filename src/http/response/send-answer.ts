@@ -3,6 +3,8 @@ import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import type { MemoryBudget } from '../../base/memory-budget.js';
+import { failure } from '../../errors/error.js';
 import type { Context } from '../context.js';
 import { ClientTimeout } from './client-timeout.js';
 import type { AnswerBounds } from './large-answer.js';
@@ -15,15 +17,33 @@ const VERY_SMALL = 1024;
 const LARGE = 256 * 1024;
 const PIECE = 64 * 1024;
 
-/** The limits of HTTP responses. */
-export function answerBounds({ database, options }: Context): AnswerBounds {
-  return { limit: options.limits.answer, budget: database.memory.budget };
+declare module 'fastify' {
+  interface FastifyReply {
+    /** What the response takes; `undefined` as long as it is small. */
+    memory: MemoryBudget | undefined;
+  }
+}
+
+/** The limits of an HTTP response. */
+export function answerBounds(context: Context, reply: FastifyReply): AnswerBounds {
+  return { limit: context.options.limits.answer, budget: budgetOf(context, reply) };
+}
+
+/** The budget of a response, which is charged to its user until it is closed. */
+function budgetOf({ database }: Context, reply: FastifyReply): MemoryBudget {
+  if (reply.memory !== undefined) return reply.memory;
+  // The client is gone: nothing would end the reservation.
+  if (reply.raw.destroyed) throw failure('cancelled');
+  const memory = database.memory.answer(reply.request.caller?.identity.principal);
+  reply.memory = memory.budget;
+  reply.raw.once('close', () => memory.close());
+  return memory.budget;
 }
 
 /**
  * Sends a body with exactly this type. Memory is reserved for it until the client has read it, unless it is small; the
  * connection is cut if the client reads nothing for the request timeout.
- * @throws TesseraError `server_memory_exceeded`
+ * @throws TesseraError `server_memory_exceeded`, `user_memory_exceeded`
  */
 export function sendAnswer(
   context: Context,
@@ -36,13 +56,9 @@ export function sendAnswer(
   const waits = reply.raw.socket === null || socket.writableLength > 0;
   if (body.length <= (waits ? VERY_SMALL : SMALL)) return sendBody(reply, contentType, body);
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  const { budget } = context.database.memory;
-  budget.reserve(bytes.length);
+  budgetOf(context, reply).reserve(bytes.length);
   const stopWatching = watchReading(context, socket);
-  reply.raw.once('close', () => {
-    stopWatching();
-    budget.release(bytes.length);
-  });
+  reply.raw.once('close', stopWatching);
   if (bytes.length <= LARGE) return sendBody(reply, contentType, bytes);
   reply.header('content-type', contentType).header('content-length', bytes.length);
   return reply.send(Readable.from(pieces(bytes), { objectMode: false }));

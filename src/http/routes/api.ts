@@ -121,7 +121,7 @@ function sendInvoked(context: Context, request: FastifyRequest, reply: FastifyRe
   if (body instanceof Uint8Array) return send(type ?? 'application/octet-stream', Buffer.from(body));
   if (typeof body === 'string' && type !== undefined) return send(type, body);
   const format = responseFormat(request.headers.accept);
-  return andThen(encodeAnswer(body, format, context.environment, answerBounds(context)), (content) =>
+  return andThen(encodeAnswer(body, format, context.environment, answerBounds(context, reply)), (content) =>
     sendAnswer(context, reply, format.contentType, content),
   );
 }

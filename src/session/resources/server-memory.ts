@@ -116,6 +116,23 @@ export class ServerMemory implements MemoryWatch {
     return new ConnectionMemory(this);
   }
 
+  /** The memory of an answer to a user: it waits for its reader when the session that it is for has ended. */
+  answer(principal: Principal | undefined): AnswerMemory {
+    const budget = new MemoryBudget(
+      this.limits.total,
+      (limit) => failure('server_memory_exceeded', { limit }),
+      this.budget,
+    );
+    const user = principal === undefined ? undefined : this.users.assign(budget, undefined, principal);
+    return {
+      budget,
+      close: () => {
+        budget.close();
+        this.users.release(budget, user);
+      },
+    };
+  }
+
   /** The options of a request that is charged to `budget`. */
   requests(budget: MemoryBudget): RequestMemoryOptions {
     return { limit: this.limits.request, budget, ownsRows: this.#ownsRows, watch: this };
@@ -149,6 +166,13 @@ export class ServerMemory implements MemoryWatch {
     for (const memory of this.#large) if (memory.reserved > (largest?.reserved ?? WORTH_ENDING)) largest = memory;
     largest?.end(failure('heap_exhausted'));
   };
+}
+
+/** What an answer takes while it is encoded, and until it has been read. */
+export interface AnswerMemory {
+  readonly budget: MemoryBudget;
+  /** It has been read, or never will be. */
+  close(): void;
 }
 
 /** The memory of a connection: sessions with variables and requests, queued messages, and unread answers. */

@@ -4,11 +4,11 @@ import { failure } from '../../errors/error.js';
 
 interface UserBudget {
   readonly budget: MemoryBudget;
-  /** Connections that are charged to it. */
+  /** Connections and answers that are charged to it. */
   connections: number;
 }
 
-/** What the connections of one record user may hold together: anyone may sign up, and connect again and again. */
+/** What the connections of one record user, and answers to be read, may hold together: anyone may sign up, and connect again and again. */
 export class UserMemory {
   readonly #limit: number;
   readonly #users = new Map<string, UserBudget>();
@@ -26,6 +26,12 @@ export class UserMemory {
     connection.owner = user?.budget;
     if (former !== undefined) this.#leave(former);
     return key;
+  }
+
+  /** Charges it to no one any more; `user` as `assign` answered. */
+  release(connection: MemoryBudget, user: string | undefined): void {
+    connection.owner = undefined;
+    if (user !== undefined) this.#leave(user);
   }
 
   #userOf(key: string): UserBudget {

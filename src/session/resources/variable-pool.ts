@@ -14,11 +14,16 @@ export interface VariableHolder {
   evict(): void;
 }
 
+/** The owner of all guests' sessions: anyone may open any number of them. */
+const GUESTS = Symbol('guests');
+
+type Owner = string | typeof GUESTS;
+
 /** What a session keeps. */
 interface Share {
   readonly holder: VariableHolder;
-  /** The user, to whom all of their sessions count; a guest's session counts alone. */
-  owner: unknown;
+  /** The user, to whom all of their sessions count. */
+  owner: Owner;
   bytes: number;
 }
 
@@ -38,12 +43,13 @@ export class VariablePool {
 
   /**
    * Reserves bytes for a session. If there is no room, the idle sessions of users who hold more than this one's would
-   * are ended, those with the most first.
+   * are ended, those with the most first; all guests together count as one user. For a guest only guests' sessions are
+   * ended that hold more than its own would.
    * @throws TesseraError `variables_full`
    */
   reserve(holder: VariableHolder, bytes: number): void {
     const owner = ownerOf(holder);
-    if (this.#used + bytes > this.#limit) this.#makeRoom(owner, bytes);
+    if (this.#used + bytes > this.#limit) this.#makeRoom(holder, owner, bytes);
     const share = this.#shares.get(holder) ?? { holder, owner, bytes: 0 };
     share.owner = owner;
     share.bytes += bytes;
@@ -59,19 +65,21 @@ export class VariablePool {
     if (share.bytes === 0) this.#shares.delete(holder);
   }
 
-  #makeRoom(owner: unknown, bytes: number): void {
-    const totals = new Map<unknown, number>();
-    const totalOf = (each: unknown) => totals.get(each) ?? 0;
+  #makeRoom(holder: VariableHolder, owner: Owner, bytes: number): void {
+    const totals = new Map<Owner, number>();
+    const totalOf = (each: Owner) => totals.get(each) ?? 0;
     for (const share of this.#shares.values()) totals.set(share.owner, totalOf(share.owner) + share.bytes);
-    const own = totalOf(owner) + bytes;
-    const others = [...this.#shares.values()].filter((share) => totalOf(share.owner) > own && mayBeEnded(share.holder));
+    const own = bytes + (owner === GUESTS ? (this.#shares.get(holder)?.bytes ?? 0) : totalOf(owner));
+    const holdsMore = (share: Share) =>
+      owner === GUESTS ? share.owner === GUESTS && share.bytes > own : totalOf(share.owner) > own;
+    const others = [...this.#shares.values()].filter((share) => holdsMore(share) && mayBeEnded(share.holder));
     // No session is ended unless that makes room.
     const releasable = others.reduce((sum, share) => sum + share.bytes, 0);
     if (this.#used - releasable + bytes > this.#limit) throw failure('variables_full', { limit: this.#limit });
     others.sort((a, b) => totalOf(b.owner) - totalOf(a.owner) || b.bytes - a.bytes);
-    for (const { holder } of others) {
+    for (const other of others) {
       if (this.#used + bytes <= this.#limit) return;
-      holder.evict();
+      other.holder.evict();
     }
   }
 }
@@ -82,7 +90,7 @@ function mayBeEnded(holder: VariableHolder): boolean {
   return !holder.isBusy() && (principal.kind !== 'system' || principal.level !== 'root');
 }
 
-function ownerOf(holder: VariableHolder): unknown {
+function ownerOf(holder: VariableHolder): Owner {
   const principal = holder.principal();
-  return principal.kind === 'guest' ? holder : userKey(principal);
+  return principal.kind === 'guest' ? GUESTS : userKey(principal);
 }
