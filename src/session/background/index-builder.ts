@@ -131,7 +131,8 @@ export class IndexBuilder {
 
   /**
    * A step that conflicts changes nothing, and is repeated later with fewer rows. One that needs more memory than a
-   * request may use, or too much time, is repeated with as few as possible; if these need it, too, the build has failed.
+   * request may use, or too much time, is repeated with as few as possible; if these need it, too, the build has
+   * failed.
    */
   #step(work: IndexWork): PromiseOrValue<boolean> {
     const { clock } = this.#environment;
