@@ -4,6 +4,8 @@ import { CatalogCache } from '../../src/catalog/definitions/load.js';
 import { findDatabase } from '../../src/catalog/definitions/lookup.js';
 import { prefixRange } from '../../src/catalog/keys/key-bytes.js';
 import { liveLogPrefix } from '../../src/catalog/keys/live-keys.js';
+import { watchedDatabaseKey } from '../../src/catalog/keys/node-keys.js';
+import { databaseArea } from '../../src/catalog/keys/store-keys.js';
 import { Retention } from '../../src/session/background/retention.js';
 import { LiveRetention } from '../../src/session/nodes/live-retention.js';
 import { toText } from '../../src/value/text/text.js';
@@ -67,6 +69,32 @@ test('what is changed before the table is removed, then the end', async () => {
   await live(a.owner, 'LIVE SELECT * FROM a');
   await run(b.owner, 'CREATE a:1; DELETE a:1; REMOVE TABLE a');
   expect(await news(heardOnA)).toEqual(['CREATE a:1 { id: a:1 }', 'DELETE a:1 { id: a:1 }', 'KILLED table_missing']);
+});
+
+test.each(['DATABASE test', 'NAMESPACE test'])('what is changed before %s is removed, then the end', async (what) => {
+  const { a, b } = nodes;
+  await live(a.owner, 'LIVE SELECT * FROM a');
+  await run(b.owner, `CREATE a:1; UPDATE a:1 SET x = 1; REMOVE ${what}`);
+  expect(await news(heardOnA)).toEqual([
+    'CREATE a:1 { id: a:1 }',
+    'UPDATE a:1 { id: a:1, x: 1 }',
+    'KILLED table_missing',
+  ]);
+});
+
+test('what is still being evaluated when the table is removed, then the end', async () => {
+  const { a, b } = nodes;
+  let evaluated = 0;
+  let removed: Promise<unknown> | undefined;
+  a.owner.listen((each) => {
+    heardOnA.push(shown(each));
+    if (++evaluated === 3) removed = run(b.owner, 'REMOVE TABLE a');
+    return removed?.then(() => undefined);
+  });
+  await live(a.owner, 'LIVE SELECT VALUE n FROM a');
+  await run(b.owner, 'FOR $n IN 0..10 { CREATE type::record("a", $n) SET n = $n }');
+  const creations = Array.from({ length: 10 }, (_, n) => `CREATE a:${n} ${n}`);
+  expect(await news(heardOnA)).toEqual([...creations, 'KILLED table_missing']);
 });
 
 test('differences, and records as users may see them', async () => {
@@ -223,6 +251,27 @@ test('INFO FOR TABLE lists the live queries of all nodes until they end', async 
 });
 
 describe('the log of changes', () => {
+  test('is pruned when its database has been removed, and then nothing is left of it', async () => {
+    const { a, b, environment } = nodes;
+    await live(a.owner, 'LIVE SELECT * FROM a');
+    const before = b.engine.begin({ writable: false });
+    const id = (await findDatabase(before, 'test', 'test'))?.id as number;
+    before.cancel();
+    await run(b.owner, 'CREATE a:1; REMOVE DATABASE test');
+    await settled();
+    expect(heardOnA).toHaveLength(2);
+    await prune();
+    environment.advance(61_000);
+    await prune();
+    await prune();
+    const left = b.engine.begin({ writable: false });
+    expect([await left.count(prefixRange(databaseArea(id))), await left.get(watchedDatabaseKey(id))]).toEqual([
+      0,
+      undefined,
+    ]);
+    left.cancel();
+  });
+
   test('holds nothing of tables that are not watched, and is pruned after a minute', async () => {
     const { a, b, environment } = nodes;
     await live(a.owner, 'LIVE SELECT * FROM a');

@@ -191,6 +191,18 @@ test('databases beyond those that run at once wait for turns, not for the end of
   }
 });
 
+test('a namespace with many databases holds up no other namespace', async () => {
+  for (let number = 0; number < 40; number++) {
+    const other = database.ownerSession();
+    await other.use('crowded', `d${number}`);
+    await other.query('DEFINE TABLE t; DEFINE EVENT e ON t ASYNC THEN { sleep(50s) }; CREATE |t:20|');
+  }
+  await advance(10);
+  await answers('DEFINE EVENT e ON t ASYNC THEN { CREATE log }; CREATE t:1');
+  await advance(10);
+  expect(await answers('RETURN count(SELECT * FROM log)')).toBe('1');
+});
+
 test('nothing is left of what was cancelled', async () => {
   await answers('DEFINE EVENT e ON t ASYNC THEN { CREATE log }');
   await answers('BEGIN; CREATE t:1; CANCEL');

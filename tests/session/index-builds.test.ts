@@ -373,6 +373,29 @@ describe('a build that fails', () => {
     expect(reported).toEqual([]);
   });
 
+  test('ends where a function of an analyzer takes too long, and holds up no other build', async () => {
+    await ask('DEFINE FUNCTION fn::endless($text: string) { FOR $n IN 0..1000000 { sleep(1s) }; RETURN $text }');
+    await ask(
+      "DEFINE ANALYZER slow FUNCTION fn::endless TOKENIZERS blank; CREATE t:1 SET a = 'one'; CREATE t:2 SET b = 1",
+    );
+    await ask('DEFINE INDEX i ON t FIELDS a FULLTEXT ANALYZER slow BM25 CONCURRENTLY');
+    const other = database.ownerSession();
+    await other.use('test', 'other');
+    await other.query('CREATE t:1 SET b = 1; DEFINE INDEX j ON t FIELDS b CONCURRENTLY');
+    const finished = steps.finish();
+    for (let second = 0; second < 60; second++) {
+      for (let turn = 0; turn < 10; turn++) await new Promise((resume) => setImmediate(resume));
+      steps.stubbed.advance(1_000);
+    }
+    await finished;
+    expect(await build()).toBe(
+      "{ error: 'The query was not executed because it exceeded the timeout: 5s', status: 'error' }",
+    );
+    const [info] = await other.query('(INFO FOR INDEX j ON t).building.status');
+    expect(info?.outcome).toMatchObject({ ok: true, value: 'ready' });
+    expect(reported).toEqual([]);
+  });
+
   test('doesn’t refuse records that can’t be listed, either', async () => {
     await fill(10);
     await ask('DEFINE INDEX i ON t FIELDS a, b CONCURRENTLY');

@@ -13,6 +13,7 @@ import { readDefinition } from '../definitions/stored-definition.js';
 import { vertexKey } from '../definitions/vertex-key.js';
 import { edgeKey, edgesRange } from '../keys/edge-keys.js';
 import { prefixRange } from '../keys/key-bytes.js';
+import { liveLogPrefix } from '../keys/live-keys.js';
 import {
   type Area,
   databaseArea,
@@ -49,7 +50,10 @@ export function removeNamespace(change: SchemaChange, namespace: NamespaceDefini
   });
 }
 
-/** Removes a database with everything in it. */
+/**
+ * Removes a database with everything in it but the log for live queries, in which the last changes before the removal
+ * wait for other nodes. It is pruned as always (`session/nodes/live-retention.ts`).
+ */
 export function removeDatabase(
   change: SchemaChange,
   namespace: string,
@@ -59,7 +63,11 @@ export function removeDatabase(
   return andThen(databaseRemoved(change, database), () => {
     transaction.delete(databaseKey(namespace, database.name));
     transaction.delete(eventDatabaseKey(database.id));
-    return transaction.deleteRange(prefixRange(databaseArea(database.id)), pause);
+    const area = prefixRange(databaseArea(database.id));
+    const log = prefixRange(liveLogPrefix(database.id));
+    return andThen(transaction.deleteRange({ from: area.from, to: log.from }, pause), () =>
+      transaction.deleteRange({ from: log.to, to: area.to }, pause),
+    );
   });
 }
 

@@ -96,6 +96,9 @@ export class LiveQueries implements LiveRegistry {
     return false;
   }
 
+  /** A query ends with the commit that removes its table. */
+  lastDefinitions(): undefined {}
+
   endRemoved(
     { transaction, catalogs }: TransactionContext,
     isRemoved: (query: LiveQuery) => boolean,

@@ -73,6 +73,11 @@ export class LiveTail {
     return this.#readers.size === 0;
   }
 
+  /** Something may have been defined between these and the removal of a table. */
+  get last(): LastDefinitions {
+    return { catalog: this.#catalog, areCurrent: false };
+  }
+
   /** A query that receives the changes of the commits after one. */
   add(query: LiveQuery, after: Versionstamp): void {
     this.#readers.set(query, { query, next: positionAfter(after) });
@@ -96,7 +101,8 @@ export class LiveTail {
     try {
       await this.#prefetch(transaction);
       const catalog = await loadDatabase(transaction, catalogs, this.#namespace, this.#name);
-      if (catalog?.database.id === this.#database) await this.#read(transaction);
+      // The log outlasts its database.
+      await this.#read(transaction);
       this.#endRemoved(catalog);
     } finally {
       transaction.cancel();
@@ -165,7 +171,7 @@ export class LiveTail {
   /** By then the changes from before the removal have been delivered. */
   #endRemoved(catalog: DatabaseCatalog | undefined): void {
     const isHere = catalog?.database.id === this.#database;
-    const last = { catalog: this.#catalog, areCurrent: false };
+    const { last } = this;
     if (isHere) this.#catalog = catalog;
     for (const query of this.#readers.keys()) {
       const { id, name } = query.table.definition;

@@ -157,6 +157,10 @@ export class SharedLiveQueries implements LiveRegistry {
     });
   }
 
+  lastDefinitions({ table }: LiveQuery): LastDefinitions | undefined {
+    return this.#tails.get(table.keys.database)?.last;
+  }
+
   /** Each node ends the queries of removed tables, after the changes from before the removal (`LiveTail`). */
   endRemoved(): undefined {}
 

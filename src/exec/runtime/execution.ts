@@ -314,6 +314,8 @@ export interface LiveRegistry {
    * changed before is still delivered, by the definitions as they are then.
    */
   endRemoved(context: TransactionContext, isRemoved: (query: LiveQuery) => boolean): PromiseOrValue<void>;
+  /** The last definitions that are known here, for a query whose table is gone and whose end is still to come. */
+  lastDefinitions(query: LiveQuery): LastDefinitions | undefined;
 }
 
 /** A session that outlasts a request, with a signed-in user. */

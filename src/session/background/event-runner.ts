@@ -32,15 +32,18 @@ import { Duration } from '../../value/value.js';
 import { Auditor } from '../audit/auditor.js';
 import type { HeldTransactions } from '../resources/held-transactions.js';
 import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
-import { FairLines } from './fair-lines.js';
+import { FairLines, type GroupedWork } from './fair-lines.js';
 import { LeaseLost, underLease } from './lease.js';
 
 /** Milliseconds between rounds, for events left over or failed. */
 const INTERVAL = 5_000;
 /** Events read at a time. */
 const BATCH = 256;
-/** Databases whose events run at once, and for how many milliseconds until it is the turn of others. */
-const AT_ONCE = 8;
+/**
+ * Databases whose events run at once, in all and of a namespace, and for how many milliseconds until it is the turn of
+ * others.
+ */
+const AT_ONCE = { atOnce: 16, atOnceInGroup: 8 };
 const TURN = 1_000;
 /** The node that runs the events of this database id, whether or not it exists, also moves the events of 0.1 stores. */
 const FORMER_EVENTS: Id = 0;
@@ -55,8 +58,8 @@ export interface EventRunnerServices extends BackgroundServices {
   readonly audit: AuditLog | undefined;
 }
 
-/** The events of a database that are to be run; `undefined` before they were looked up. */
-interface Line {
+/** The events of a database that are to be run, and its namespace; `undefined` before they were looked up. */
+interface Line extends GroupedWork {
   readonly range: KeyRange | undefined;
 }
 
@@ -121,7 +124,7 @@ export class EventRunner implements QueuedEvents {
     this.#waiting = new Set();
     for (const database of waiting) {
       if (this.#lines.has(database)) this.#again.add(database);
-      else if (this.#mayRun(database)) this.#lines.add(database, { range: undefined });
+      else if (this.#mayRun(database)) this.#lines.add(database, { range: undefined, group: undefined });
     }
   }
 
@@ -129,14 +132,15 @@ export class EventRunner implements QueuedEvents {
    * Runs events that were queued when the line began, and returns the range of the others; new and failed events wait
    * for a later round.
    */
-  async #turn(database: Id, { range }: Line): Promise<Line | undefined> {
+  async #turn(database: Id, { range, group }: Line): Promise<Line | undefined> {
     const { environment, measure } = this.#services;
     const began = environment.clock.monotonic();
     const elapsed = () => environment.clock.monotonic() - began;
     try {
-      const rest = await this.#runSome(database, range ?? (await this.#queuedRange(database)), () => elapsed() < TURN);
+      if (range === undefined) return await this.#queuedNow(database);
+      const rest = await this.#runSome(database, range, () => elapsed() < TURN);
       measure?.('ok', elapsed());
-      return rest && { range: rest };
+      return rest && { range: rest, group };
     } catch (error) {
       this.#waiting = undefined;
       measure?.('failed', elapsed());
@@ -145,11 +149,13 @@ export class EventRunner implements QueuedEvents {
     }
   }
 
-  /** The range of the events that are queued now. */
-  async #queuedRange(database: Id): Promise<KeyRange> {
+  /** The line of the events that are queued now, if there are any. */
+  async #queuedNow(database: Id): Promise<Line | undefined> {
     const queue = prefixRange(eventQueue(database));
     const [newest] = await this.#read(queue, { reverse: true, limit: 1 });
-    return { from: queue.from, to: newest === undefined ? queue.from : after(newest[0]) };
+    if (newest === undefined) return undefined;
+    const [key, stored] = newest;
+    return { range: { from: queue.from, to: after(key) }, group: readQueuedEvent(stored).namespace };
   }
 
   /** Whether this node runs the events of a database. */
@@ -332,12 +338,12 @@ export class EventRunner implements QueuedEvents {
 /** The least key greater than another. */
 const after = (key: Key): Key => `${key}\0`;
 
-/** Whether the event itself has failed, rather than the storage. */
 /** What an event has failed for, rather than that it has failed. */
 function rootOf(error: TesseraError): TesseraError {
   return error.cause instanceof TesseraError ? rootOf(error.cause) : error;
 }
 
+/** Whether the event itself has failed, rather than the storage. */
 function isFailure(error: unknown): error is TesseraError {
   return isQueryError(error) || (error instanceof TesseraError && error.code === 'timed_out');
 }

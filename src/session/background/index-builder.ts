@@ -14,6 +14,7 @@ import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { BackgroundMetrics } from '../../metrics/background-metrics.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { isConflict } from '../../storage/retry.js';
+import { Duration } from '../../value/value.js';
 import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
 import { type DatabaseLeases, underLease } from './lease.js';
 
@@ -26,6 +27,8 @@ const STEP_TIME = 4;
 const STEP_ROWS = 2_048;
 /** Rows between two readings of the clock. */
 const AT_ONCE = 64;
+/** The time limit of a step of a build, since it may call functions of users: one of one row that needs more fails. */
+const STEP_LIMIT = new Duration(5_000_000_000n);
 /**
  * Maximum pause between two steps in milliseconds; otherwise the pause is as long as the step, so that half of the time
  * is left to other work.
@@ -41,8 +44,8 @@ export class IndexBuilder {
   readonly #metrics: BackgroundMetrics | undefined;
   /** Number of indexes with pending work, when last checked. */
   pending = 0;
-  /** Rows of the next step, adapted to the time of the last ones. */
-  #rows = STEP_ROWS;
+  /** Rows of the next step in a database, adapted to the time of the last ones there. */
+  readonly #rows = new Map<Id, number>();
 
   constructor({ engine, environment, report, leases, measure, metrics }: BackgroundServices, executor: Executor) {
     this.#engine = engine;
@@ -67,6 +70,7 @@ export class IndexBuilder {
   async #round(): Promise<void> {
     const { clock, timers } = this.#environment;
     const settled = new Set<string>();
+    this.#rows.clear();
     for (let pass = 0; ; pass++) {
       const queued = await this.#queued();
       this.pending = queued.filter(({ task }) => task !== 'fold').length;
@@ -110,7 +114,7 @@ export class IndexBuilder {
 
   #execution(transaction: Transaction, databasePath: DatabasePath): Execution {
     const identity = plainIdentity(systemUser('root', {}, 'index', ['owner']), { origin: {}, databasePath });
-    const interrupt = RequestInterrupt.begin(this.#environment);
+    const interrupt = RequestInterrupt.begin(this.#environment).within(STEP_LIMIT);
     return this.#executor.execution({ transaction, identity, interrupt, privileged: true });
   }
 
@@ -127,29 +131,32 @@ export class IndexBuilder {
 
   /**
    * A step that conflicts changes nothing, and is repeated later with fewer rows. One that needs more memory than a
-   * request may use is repeated with as few as possible; if these need it, too, the build has failed.
+   * request may use, or too much time, is repeated with as few as possible; if these need it, too, the build has
+   * failed.
    */
   #step(work: IndexWork): PromiseOrValue<boolean> {
     const { clock } = this.#environment;
     const began = clock.monotonic();
-    const bounds = { rows: this.#rows, time: STEP_TIME / 2, batch: Math.min(this.#rows, AT_ONCE) };
+    const { database } = work;
+    const rows = this.#rows.get(database) ?? STEP_ROWS;
+    const bounds = { rows, time: STEP_TIME / 2, batch: Math.min(rows, AT_ONCE) };
     const step = () => this.#inTransaction(work, (site) => stepOfIndexWork(site, work, bounds));
     return otherwise<boolean>(
       () =>
         andThen(step(), (isDone) => {
           this.#metrics?.indexStep('ok');
-          if (work.task !== 'fold') this.#adjust(clock.monotonic() - began < STEP_TIME);
+          if (work.task !== 'fold') this.#adjust(database, clock.monotonic() - began < STEP_TIME);
           return isDone;
         }),
       (error) => {
         if (isConflict(error)) {
           this.#metrics?.indexStep('conflict');
-          this.#adjust(false);
+          this.#adjust(database, false);
           return false;
         }
-        if (work.task !== 'build' || !isTooLarge(error)) throw error;
-        if (this.#rows === 1) return this.#inTransaction(work, (site) => failBuild(site, work, error.message));
-        this.#rows = 1;
+        if (work.task !== 'build' || !isTooMuch(error)) throw error;
+        if (rows === 1) return this.#inTransaction(work, (site) => failBuild(site, work, error.message));
+        this.#rows.set(database, 1);
         return false;
       },
     );
@@ -175,8 +182,9 @@ export class IndexBuilder {
     );
   }
 
-  #adjust(wasShort: boolean): void {
-    this.#rows = wasShort ? Math.min(2 * this.#rows, STEP_ROWS) : Math.max(1, this.#rows >> 1);
+  #adjust(database: Id, wasShort: boolean): void {
+    const rows = this.#rows.get(database) ?? STEP_ROWS;
+    this.#rows.set(database, wasShort ? Math.min(2 * rows, STEP_ROWS) : Math.max(1, rows >> 1));
   }
 }
 
@@ -202,8 +210,8 @@ function inTurns(works: readonly IndexWork[], pass: number): readonly IndexWork[
   return cycles.flat();
 }
 
-function isTooLarge(error: unknown): error is TesseraError {
-  return error instanceof TesseraError && error.code === 'request_memory_exceeded';
+function isTooMuch(error: unknown): error is TesseraError {
+  return error instanceof TesseraError && (error.code === 'request_memory_exceeded' || error.code === 'timed_out');
 }
 
 function nameOf({ database, table, index }: IndexWork): string {

@@ -418,28 +418,32 @@ export class Notifier implements LiveListener {
     work: (execution: Execution, catalog: DatabaseCatalog, table: TableEntry) => PromiseOrValue<T>,
   ): PromiseOrValue<T | undefined> {
     const { engine, executor } = this.#services;
+    const { liveQueries } = executor;
     return andThen(this.#session.identity(), (signedIn) => {
       if (signedIn === undefined) {
         this.endAll(failure('session_expired'));
         return undefined;
       }
       const identity = withDatabasePath(signedIn, query.databasePath);
-      return andThen(engine.begin({ writable: false }), (transaction) =>
-        lastly(
-          () => {
-            const last = this.#last.get(query);
-            const execution = executor.execution({ transaction, identity, interrupt, catalog: last?.catalog });
-            if (last?.areCurrent === false && execution.checks.view) return undefined;
-            const ready = andThen(assertSameUser(execution), () => execution.context.catalog());
-            return andThen(ready, (catalog) => {
-              const table = catalog?.tablesById.get(query.table.definition.id);
-              if (catalog === undefined || table === undefined) return undefined;
-              return work(execution, catalog, table);
-            });
-          },
+      return andThen(engine.begin({ writable: false }), (transaction) => {
+        const workBy = (last: LastDefinitions | undefined): PromiseOrValue<T | undefined> => {
+          const execution = executor.execution({ transaction, identity, interrupt, catalog: last?.catalog });
+          if (last?.areCurrent === false && execution.checks.view) return undefined;
+          const ready = andThen(assertSameUser(execution), () => execution.context.catalog());
+          return andThen(ready, (catalog) => {
+            const table = catalog?.tablesById.get(query.table.definition.id);
+            if (catalog !== undefined && table !== undefined) return work(execution, catalog, table);
+            if (last !== undefined) return undefined;
+            // The end may have come while the catalog was read.
+            const known = this.#last.get(query) ?? liveQueries.lastDefinitions(query);
+            return known && workBy(known);
+          });
+        };
+        return lastly(
+          () => workBy(this.#last.get(query)),
           () => transaction.cancel(),
-        ),
-      );
+        );
+      });
     });
   }
 }

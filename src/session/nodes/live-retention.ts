@@ -5,6 +5,7 @@
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { type CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';
 import type { Id } from '../../catalog/keys/key-bytes.js';
+import { liveLogPrunedKey } from '../../catalog/keys/live-keys.js';
 import { watchedDatabaseKey } from '../../catalog/keys/node-keys.js';
 import { LIVE_LOG_KEPT_FOR, lastInLiveLog, pruneLiveLog } from '../../catalog/live/live-log.js';
 import { endWatches, WATCH_TIME, watchedDatabases } from '../../catalog/live/watched-tables.js';
@@ -49,13 +50,16 @@ export class LiveRetention implements Prunable {
   }
 
   async prune(transaction: Transaction, { id, namespace, database }: NamedDatabase): Promise<boolean> {
+    const old = this.#old.get(id);
+    if (old !== undefined && (await pruneLiveLog(transaction, id, old))) return true;
     const catalog = await loadDatabase(transaction, this.#catalogs, namespace, database);
     if (catalog?.database.id !== id) {
+      // Live queries on other nodes may still be reading the last changes of a database that was removed.
+      if ((await lastInLiveLog(transaction, id)) !== undefined) return false;
+      transaction.delete(liveLogPrunedKey(id));
       transaction.delete(watchedDatabaseKey(id));
       return false;
     }
-    const old = this.#old.get(id);
-    if (old !== undefined && (await pruneLiveLog(transaction, id, old))) return true;
     const isWatched = await this.#endWatches(transaction, catalog);
     if (!isWatched && (await lastInLiveLog(transaction, id)) === undefined) transaction.delete(watchedDatabaseKey(id));
     return false;
