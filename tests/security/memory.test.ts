@@ -440,7 +440,7 @@ describe('answers', () => {
   const SIZES = [500, 4_000];
 
   const openWithRows = async () => {
-    await open({ memory: { ...SMALL, total: 64 * MIB } });
+    await open({ memory: { ...SMALL, total: 64 * MIB, user: 64 * MIB } });
     await run(world.owner, 'DEFINE TABLE t SCHEMALESS PERMISSIONS FULL; DEFINE FIELD name ON t TYPE string');
     await run(world.owner, 'DEFINE CONFIG GRAPHQL AUTO');
     await run(world.owner, 'CREATE |t:1..4001| SET name = "some name of somebody" RETURN NONE');

@@ -8,7 +8,10 @@ interface UserBudget {
   connections: number;
 }
 
-/** What the connections of one record user, and answers to be read, may hold together: anyone may sign up, and connect again and again. */
+/**
+ * What the connections of one record user may hold together, with the answers that wait to be read: anyone may sign up,
+ * and connect again and again.
+ */
 export class UserMemory {
   readonly #limit: number;
   readonly #users = new Map<string, UserBudget>();
@@ -28,7 +31,7 @@ export class UserMemory {
     return key;
   }
 
-  /** Charges it to no one any more; `user` as `assign` answered. */
+  /** Ends what `assign` began; `user` is its answer. */
   release(connection: MemoryBudget, user: string | undefined): void {
     connection.owner = undefined;
     if (user !== undefined) this.#leave(user);
