@@ -214,4 +214,14 @@ describe('a view of a record', () => {
     await viewer.viewAs(undefined);
     expect(await answer(viewer, 'RETURN 1')).toBe('1');
   });
+
+  test('shows no record of its id in another database of its name', async () => {
+    await run(world.owner, "CREATE user:mallory SET name = 'mallory'");
+    await world.guest().signIn(objectFrom({ NS: 'test', DB: 'test', AC: 'people', name: 'mallory' }));
+    const viewer = world.database.ownerSession();
+    await viewer.use('test', 'test');
+    await viewer.viewAs(objectFrom({ record: 'user:mallory', access: 'people' }));
+    await run(world.owner, 'REMOVE DATABASE test; DEFINE DATABASE test; DEFINE TABLE user; CREATE user:mallory');
+    expect(await answer(viewer, 'SELECT VALUE id FROM user')).toMatch(/^view_target_missing: .*user:mallory/);
+  });
 });

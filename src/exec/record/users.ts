@@ -1,6 +1,6 @@
 /** Records of tables whose records sign in: their credentials end with them. */
 import { Derived } from '../../base/derived.js';
-import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { incarnationId, recordCreated, recordDeleted } from '../../catalog/credentials/incarnation.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { TableKeys } from '../../catalog/keys/table-keys.js';
@@ -9,7 +9,7 @@ import { failure } from '../../errors/error.js';
 import type { Key, Transaction } from '../../storage/contract.js';
 import { encodeKey } from '../../value/codecs/key-codec.js';
 import { toText } from '../../value/text/text.js';
-import { Range, type RecordId, type Value } from '../../value/value.js';
+import { Range, type RecordId } from '../../value/value.js';
 import type { Execution } from '../runtime/execution.js';
 
 /** Call for each record that is created; no cost in databases without record access. */
@@ -50,13 +50,17 @@ export function assertSameUser({ context, identity }: Execution): PromiseOrValue
   // Called with each request: closures are made only if there is something to wait for.
   const catalog = context.catalog();
   const assert = viewer === undefined ? assertNamed : assertNoOther;
-  if (isPromise(catalog)) {
-    return catalog.then((loaded) => assertIncarnation(context.transaction, loaded, principal, assert));
-  }
-  return assertIncarnation(context.transaction, catalog, principal, assert);
+  const { transaction } = context;
+  if (isPromise(catalog)) return catalog.then((loaded) => assertIncarnation(transaction, loaded, principal, assert));
+  return assertIncarnation(transaction, catalog, principal, assert);
 }
 
-type Assert = (now: string | undefined, user: RecordUser) => void;
+type Assert = (
+  now: string | undefined,
+  user: RecordUser,
+  transaction: Transaction,
+  catalog: DatabaseCatalog | undefined,
+) => PromiseOrValue<void>;
 
 function assertIncarnation(
   transaction: Transaction,
@@ -66,20 +70,25 @@ function assertIncarnation(
 ): PromiseOrValue<void> {
   const key = incarnationKey(catalog, user);
   const stored = key === undefined ? undefined : transaction.get(key);
-  return isPromise(stored) ? assertLater(stored, user, assert) : assert(incarnationId(stored), user);
-}
-
-function assertLater(stored: Promise<Value>, user: RecordUser, assert: Assert): Promise<void> {
-  return stored.then((found) => assert(incarnationId(found), user));
+  if (isPromise(stored)) return stored.then((found) => assert(incarnationId(found), user, transaction, catalog));
+  return assert(incarnationId(stored), user, transaction, catalog);
 }
 
 function assertNamed(now: string | undefined, { incarnation }: RecordUser): void {
   if (now !== incarnation) throw failure('session_expired');
 }
 
-function assertNoOther(now: string | undefined, { id, incarnation }: RecordUser): void {
-  if (now !== undefined && now !== incarnation) throw failure('view_target_missing', { what: `record ${toText(id)}` });
-}
+const assertNoOther: Assert = (now, { id, incarnation }, transaction, catalog) => {
+  if (now === incarnation) return undefined;
+  const other = () => failure('view_target_missing', { what: `record ${toText(id)}` });
+  if (now !== undefined) throw other();
+  const keys = catalog?.tables.get(id.table)?.keys;
+  if (keys === undefined || id.key instanceof Range) return undefined;
+  // The record was deleted, or another one has its id, which hasn't signed in yet.
+  return andThen(transaction.get(keys.record(encodeKey(id.key))), (record) => {
+    if (record !== undefined) throw other();
+  });
+};
 
 /** The keys read for a record user in each transaction, and for `$auth`. */
 export function keysOfUser({ identity: { principal } }: Execution, { tables }: DatabaseCatalog): readonly Key[] {
