@@ -7,6 +7,7 @@ import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
 import { putIndex } from '../../catalog/indexes/lifecycle.js';
 import { failure } from '../../errors/error.js';
 import type { DefineIndex } from '../../language/ast.js';
+import { forEachBatch } from '../../storage/cursor.js';
 import { buildIndex } from '../index/build.js';
 import { INDEX_KINDS } from '../index/kinds.js';
 import type { Execution } from '../runtime/execution.js';
@@ -23,7 +24,7 @@ import {
 import { checkHnswOptions } from './hnsw-options.js';
 import { checkColumns, compileIndexColumns } from './index-columns.js';
 
-/** Defines an index and indexes the existing records: at once, or with CONCURRENTLY in the background. */
+/** Defines an index and indexes the existing records: at once, or with CONCURRENTLY in the background, if any. */
 export function compileDefineIndex(statement: DefineIndex, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'index name', compiler);
   const tableOf = compileName(statement.table, 'index table', compiler);
@@ -66,19 +67,33 @@ export function defineAndBuild(
   { catalog, table, definition, isLater }: NewIndex,
 ): PromiseOrValue<undefined> {
   const { name, indexKind } = definition;
-  const inBackground = isLater && typeof INDEX_KINDS[indexKind.kind] === 'object';
   const isReplacing = table.indexes.some((index) => index.name === name);
-  return andThen(putIndex(change, catalog, table, definition, inBackground), ({ id }) => {
-    finish(execution);
-    // Former entries are deleted in the background in any case.
-    if (inBackground || isReplacing) wakeIndexBuilder(execution);
-    if (inBackground) return undefined;
-    return andThen(tableNow(execution, table.definition.name), (now) => {
-      const index = now.table.indexes.find((each) => each.id === id);
-      invariant(index !== undefined, 'an index that was defined exists');
-      return andThen(buildIndex(execution, now.table, index), () => undefined);
-    });
-  });
+  const mayWait = isLater && typeof INDEX_KINDS[indexKind.kind] === 'object';
+  return andThen(mayWait && hasRecords(execution, table), (inBackground) =>
+    andThen(putIndex(change, catalog, table, definition, inBackground), ({ id }) => {
+      finish(execution);
+      // Former entries are deleted in the background in any case.
+      if (inBackground || isReplacing) wakeIndexBuilder(execution);
+      if (inBackground) return undefined;
+      return andThen(tableNow(execution, table.definition.name), (now) => {
+        const index = now.table.indexes.find((each) => each.id === id);
+        invariant(index !== undefined, 'an index that was defined exists');
+        return andThen(buildIndex(execution, now.table, index), () => undefined);
+      });
+    }),
+  );
+}
+
+/** Clients define their indexes CONCURRENTLY over a new table, and use them directly: there is nothing to wait for. */
+function hasRecords({ context }: Execution, table: TableEntry): PromiseOrValue<boolean> {
+  let found = false;
+  const cursor = context.transaction.scan(table.keys.records, { limit: 1 });
+  return andThen(
+    forEachBatch(cursor, (batch) => {
+      found ||= batch.length > 0;
+    }),
+    () => found,
+  );
 }
 
 /** Call when work on indexes was queued. */
