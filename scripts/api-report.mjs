@@ -1,5 +1,5 @@
 // The face of the package as its declarations (`dist/**/*.d.ts`) have it: what each entry point exports, and the types of ours that these name.
-// `docs.mjs` writes it to docs/api-report.md, so that a change of the face shows in a difference.
+// `docs.mjs` writes it to docs/reference/api-report.md, so that a change of the face shows in a difference.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -121,7 +121,7 @@ export function apiReport(root) {
   return `# API report
 
 Made from the declarations of the package by \`npm run docs\`: what each entry point exports, without comments, and the types that these name. A change here
-is a change of the public API. [EMBEDDING](EMBEDDING.md) describes its use.
+is a change of the public API. [Embedding](../guides/embedding.md) describes its use.
 
 ${sections.join('\n\n')}
 

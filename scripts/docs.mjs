@@ -1,4 +1,4 @@
-// Writes those pages of docs/ that are made from the sources: the settings in OPERATIONS.md, functions.md, ERRORS.md and api-report.md.
+// Writes those pages of docs/ that are made from the sources: settings, functions, errors and the API report.
 // `npm run docs` builds and runs it. With --check it writes nothing and fails when a page is out of date.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -130,10 +130,10 @@ function inside(path, mark, text) {
 }
 
 const PAGES = {
-  'docs/OPERATIONS.md': () => inside('docs/OPERATIONS.md', 'settings', settings()),
-  'docs/functions.md': functions,
-  'docs/ERRORS.md': errors,
-  'docs/api-report.md': () => apiReport('.'),
+  'docs/operating/operations.md': () => inside('docs/operating/operations.md', 'settings', settings()),
+  'docs/reference/functions.md': functions,
+  'docs/reference/errors.md': errors,
+  'docs/reference/api-report.md': () => apiReport('.'),
 };
 
 const { check } = values;

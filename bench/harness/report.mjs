@@ -1,4 +1,4 @@
-// Results as people read them: lines while it runs, and tables in docs/PERFORMANCE.md.
+// Results as people read them: lines while it runs, and tables in docs/operating/performance.md.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { TARGETS } from '../targets/index.mjs';
 import { FAMILIES, WORKLOADS } from '../workloads/index.mjs';

@@ -110,7 +110,7 @@ test('figures are written with their units', () => {
 
 test('the page shows what the results say, headlines first', () => {
   const results = readResults(new URL('../../bench/results.json', import.meta.url));
-  const page = readFileSync(new URL('../../docs/PERFORMANCE.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../docs/operating/performance.md', import.meta.url), 'utf8');
   expect(headlines(results).split('\n')).toHaveLength(HEADLINES.length + 2);
   expect(page).toContain(headlines(results));
   expect(page).toContain(tables(results));

@@ -1,4 +1,4 @@
-/** The floors of a room (`docs/ARCHITECTURE.md`): its folders import only from folders below them, type imports included. */
+/** The floors of a room (`docs/internals/architecture.md`): its folders import only from folders below them, type imports included. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
