@@ -120,8 +120,9 @@ export function apiReport(root) {
   const sorted = [...others.values()].sort((left, right) => (left.name < right.name ? -1 : 1)).map((one) => show(one));
   return `# API report
 
-Made from the declarations of the package by \`npm run docs\`: what each entry point exports, without comments, and the types that these name. A change here
-is a change of the public API. [Embedding](../guides/embedding.md) describes its use.
+Made from the declarations of the package by \`npm run docs\`: what each entry point exports, without comments, and the
+types that these name. A change here is a change of the public API. [Embedding](../guides/embedding.md) describes its
+use.
 
 ${sections.join('\n\n')}
 
