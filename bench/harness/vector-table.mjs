@@ -8,7 +8,7 @@ import { objectFrom, RecordId } from '../../dist/value/value.js';
 
 /** Rows that one statement creates. */
 const AT_ONCE = 500;
-/** Fewer aren't linked until there are more (`src/exec/index/hnsw.ts`). */
+/** Fewer aren't linked until there are more (`src/records/index/hnsw.ts`). */
 const LEFT = 64;
 /** What the keys of an index begin with (`src/catalog/keys/store-keys.ts`). */
 const PREFIX = 14;

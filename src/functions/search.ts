@@ -1,4 +1,4 @@
-/** Full-text search. What belongs to a condition with MATCHES is run by `exec/search` where there is one. */
+/** Full-text search. What belongs to a condition with MATCHES is run by `records/search` where there is one. */
 import { otherwise } from '../base/promise-or-value.js';
 import { failure, TesseraError } from '../errors/error.js';
 import { float, type Value } from '../value/value.js';

@@ -13,20 +13,16 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['ddl'],
     ['events', 'indexes', 'live', 'nodes'],
   ],
-  exec: [
-    ['runtime'],
-    ['audit', 'authorization', 'index', 'script'],
-    ['record', 'search'],
+  runtime: [['.'], ['audit', 'authorization', 'script']],
+  records: [['index'], ['.', 'search']],
+  query: [
     ['expression', 'nearest'],
     ['api', 'operators'],
     ['prefetch', 'view'],
     ['statement', 'control'],
-    ['define'],
-    ['write', 'identity'],
-    ['info', 'explain', 'export'],
-    ['live', 'check'],
-    ['.'],
   ],
+  ddl: [['define'], ['identity'], ['info', 'export'], ['check']],
+  statements: [['write', 'live'], ['explain'], ['.']],
   session: [['resources'], ['.'], ['live', 'audit', 'plans'], ['background'], ['nodes'], ['session'], ['database']],
 };
 /** A connection names the class of the transactions that its sessions hold, which are sessions' own. */

@@ -1,6 +1,6 @@
 /** A store that doesn't answer delays no request beyond a deadline or a cancellation, and nothing half is left. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { RequestInterrupt } from '../../src/exec/runtime/interrupt.js';
+import { RequestInterrupt } from '../../src/runtime/interrupt.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/engines/memory.js';

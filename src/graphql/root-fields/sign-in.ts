@@ -4,8 +4,8 @@
  */
 import { GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import { failure } from '../../errors/error.js';
-import type { Deadline } from '../../exec/runtime/interrupt.js';
 import type { Statement } from '../../language/ast.js';
+import type { Deadline } from '../../runtime/interrupt.js';
 import type { IssuedTokens, Session } from '../../session/contract.js';
 import { newObject, type ObjectValue, type Value } from '../../value/value.js';
 import { fromRoot, fromSource } from '../schema/field-source.js';

@@ -1,8 +1,8 @@
 /** Decodes bodies and messages; large ones in steps, yielding in between. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Stepwise } from '../../base/stepwise.js';
-import { runStepwise } from '../../exec/runtime/cooperative-yielding.js';
-import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
+import { runStepwise } from '../../runtime/cooperative-yielding.js';
+import { RequestInterrupt } from '../../runtime/interrupt.js';
 import type { Value } from '../../value/value.js';
 import { Weighing } from '../../value/weight.js';
 import type { Context } from '../context.js';

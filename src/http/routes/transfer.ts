@@ -2,8 +2,8 @@
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { readExportSelection } from '../../ddl/export/selection.js';
 import { failure } from '../../errors/error.js';
-import { readExportSelection } from '../../exec/export/selection.js';
 import type { ExportSelection, Session, TransferTimeout } from '../../session/contract.js';
 import { Duration } from '../../value/value.js';
 import type { Context, RouteContext } from '../context.js';

@@ -1,4 +1,4 @@
-import type { LiveQuery } from '../../exec/runtime/execution.js';
+import type { LiveQuery } from '../../runtime/execution.js';
 import { type LogPosition, positionAfter } from '../../storage/append.js';
 import type { Versionstamp } from '../../storage/contract.js';
 import type { NotifiedChange } from './past-changes.js';

@@ -5,7 +5,7 @@ import { readSignals } from '../../catalog/nodes/signals.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
-import type { Executor } from '../../exec/executor.js';
+import type { Executor } from '../../statements/executor.js';
 import { type LogPosition, timeAfter } from '../../storage/append.js';
 import { CoalescedTask } from '../../storage/coalesced-task.js';
 import type { CommitFollower, Engine, FollowedCommit, Transaction, Versionstamp } from '../../storage/contract.js';
