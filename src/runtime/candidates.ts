@@ -3,7 +3,7 @@
  */
 import { Derived } from '../base/derived.js';
 import { andThen, lastly, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
-import type { IndexNote } from '../functions/contract.js';
+import type { IndexNote } from '../functions/calls/contract.js';
 import { isObject, type ObjectValue, objectFrom, RecordId, type RecordKey, type Value } from '../value/value.js';
 
 export interface Candidate {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { NetworkAnswer } from '../env/network.js';
 import { failure } from '../errors/error.js';
-import type { HttpClient } from '../functions/contract.js';
+import type { HttpClient } from '../functions/calls/contract.js';
 import type { HttpFetchRequest } from '../functions/network/fetcher.js';
 
 interface SentRequest {

@@ -1,5 +1,5 @@
 import type { PromiseOrValue } from '../base/promise-or-value.js';
-import type { Analyzer } from '../search/analyzer.js';
+import type { Analyzer } from '../search/text/analyzer.js';
 
 /** An analyzer for the texts of one execution. */
 export interface TextAnalyzer {

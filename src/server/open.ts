@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { openFileSink } from '../audit/file-sink.js';
 import { streamSink } from '../audit/stream-sink.js';
-import type { AttemptAdmission } from '../auth/throttle.js';
+import type { AttemptAdmission } from '../auth/attempts/throttle.js';
 import { describeKey } from '../catalog/keys/describe-key.js';
 import type { Log } from '../http/log.js';
 import { ServerMetrics } from '../metrics/server-metrics.js';

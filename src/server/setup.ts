@@ -1,6 +1,6 @@
 /** Setting up a fresh server in the Studio: the first root user, made with a code that the server prints. */
-import { OneTimeCode } from '../auth/one-time-code.js';
-import { Throttle } from '../auth/throttle.js';
+
+import { Throttle } from '../auth/attempts/throttle.js';
 import { isLoopbackHost } from '../base/loopback.js';
 import type { Environment } from '../env/environment.js';
 import { realEnvironment } from '../env/real.js';
@@ -13,6 +13,7 @@ import { readStoreAddress } from '../storage/engines/address.js';
 import { printsBanner } from './banner.js';
 import type { Configuration } from './configuration.js';
 import { makeRootUser } from './first-user.js';
+import { OneTimeCode } from './one-time-code.js';
 
 const CODE_LIFETIME = 60 * 60 * 1000;
 

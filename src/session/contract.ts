@@ -1,6 +1,6 @@
 /** The interface of the session room. Every request enters through a session: HTTP, RPC, GraphQL and embedded calls. */
 import type { IssuedTokens } from '../auth/context.js';
-import type { PublicJwk } from '../auth/signing-keys.js';
+import type { PublicJwk } from '../auth/tokens/signing-keys.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
 import type { DatabasePath, Identity, Principal } from '../catalog/principal.js';

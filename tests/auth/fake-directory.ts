@@ -1,5 +1,5 @@
 import type { AccessRun, Directory, IncarnationOf } from '../../src/auth/directory.js';
-import { recordFrom } from '../../src/auth/record-access.js';
+import { recordFrom } from '../../src/auth/kinds/record-access.js';
 import type { PromiseOrValue } from '../../src/base/promise-or-value.js';
 import { Grants } from '../../src/catalog/credentials/grant.js';
 import type { Incarnation } from '../../src/catalog/credentials/incarnation.js';

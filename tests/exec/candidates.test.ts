@@ -1,7 +1,7 @@
 /** Rows that an index finds in an order of its own, with what it says of each: a kind of index that only this test has takes the place of the scan. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { IndexNote } from '../../src/functions/contract.js';
-import { ACCESSES } from '../../src/query/operators/accesses.js';
+import type { IndexNote } from '../../src/functions/calls/contract.js';
+import { ACCESSES } from '../../src/query/operators/sources/accesses.js';
 import type { Candidate, Candidates } from '../../src/runtime/candidates.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';

@@ -7,7 +7,7 @@ import type { ScriptThread } from '../../src/runtime/script/thread.js';
 import { DEFAULT_SCRIPT_LIMITS, type ScriptHost, type ScriptLimits } from '../../src/runtime/script-runner.js';
 
 const built = (name: string): Promise<unknown> =>
-  import(fileURLToPath(new URL(`../../dist/exec/script/${name}.js`, import.meta.url)));
+  import(fileURLToPath(new URL(`../../dist/runtime/script/${name}.js`, import.meta.url)));
 
 let Pool: typeof ScriptPool;
 let Thread: typeof ScriptThread;

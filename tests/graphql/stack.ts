@@ -1,5 +1,5 @@
 /** The real stack over memory, with GraphQL on top. */
-import { DEFAULT_RULES } from '../../src/auth/throttle-rules.js';
+import { DEFAULT_RULES } from '../../src/auth/attempts/throttle-rules.js';
 import { createGraphqlHandler } from '../../src/graphql/handler.js';
 import { type GraphqlOptions, GraphqlService } from '../../src/graphql/service.js';
 import type { Statement } from '../../src/language/ast.js';

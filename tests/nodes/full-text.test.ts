@@ -5,7 +5,7 @@ import { prefixRange } from '../../src/catalog/keys/key-bytes.js';
 import { indexPrefix } from '../../src/catalog/keys/store-keys.js';
 import { checkEntries } from '../../src/ddl/check/check-entries.js';
 import { Faults } from '../../src/ddl/check/fault.js';
-import { pendingPrefix } from '../../src/search/layout.js';
+import { pendingPrefix } from '../../src/search/segments/layout.js';
 import type { Session } from '../../src/session/contract.js';
 import type { Engine } from '../../src/storage/contract.js';
 import { toText } from '../../src/value/text/text.js';

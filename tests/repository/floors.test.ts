@@ -23,6 +23,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   ddl: [['define'], ['identity'], ['info', 'export'], ['check']],
   statements: [['write', 'live'], ['explain'], ['.']],
+  search: [['text'], ['segments'], ['query']],
   session: [['resources'], ['.'], ['live', 'audit', 'plans'], ['background'], ['nodes'], ['session'], ['database']],
 };
 /** A connection names the class of the transactions that its sessions hold, which are sessions' own. */

@@ -6,7 +6,7 @@ import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.j
 import { indexPrefix } from '../../src/catalog/keys/store-keys.js';
 import { TesseraError } from '../../src/errors/error.js';
 import { rulesWithout } from '../../src/plan/rewrite.js';
-import { foldPending } from '../../src/search/fold.js';
+import { foldPending } from '../../src/search/segments/fold.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { DatabaseOptions } from '../../src/session/database/options.js';

@@ -1,8 +1,8 @@
 /** Guesses of passwords, and whether the owner of the right one can still sign in (74). Through HTTP, on a clock that the test moves. */
 import type { FastifyInstance } from 'fastify';
 import { afterEach, expect } from 'vitest';
-import { createPasswordHasher } from '../../src/auth/passwords.js';
-import { DEFAULT_RULES } from '../../src/auth/throttle-rules.js';
+import { DEFAULT_RULES } from '../../src/auth/attempts/throttle-rules.js';
+import { createPasswordHasher } from '../../src/auth/passwords/passwords.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { createHttpServer } from '../../src/http/create-http-server.js';
 import type { ClientAddressSource } from '../../src/http/request/client-address.js';

@@ -5,7 +5,7 @@ import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import { realEnvironment } from '../../env/real.js';
 import type { KeptIndex } from '../../records/index/contract.js';
 import { keptIndexes } from '../../records/index/maintain.js';
-import { manifestKey } from '../../search/layout.js';
+import { manifestKey } from '../../search/segments/layout.js';
 import type { Engine, Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
 import { encodeKey } from '../../value/codecs/key-codec.js';
 import { equals } from '../../value/order.js';

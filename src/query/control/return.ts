@@ -3,7 +3,7 @@ import type { Return } from '../../language/ast.js';
 import type { Evaluate } from '../../runtime/frame.js';
 import type { InlineCompiler } from '../expression/inline-compiler.js';
 import { ReturnSignal } from '../expression/signal.js';
-import { compileFetch } from '../operators/follow-links.js';
+import { compileFetch } from '../operators/rows/follow-links.js';
 
 /** Ends the enclosing body. As the last statement of a body it needn't unwind anything. */
 export function compileReturn({ value, fetch }: Return, compiler: InlineCompiler, last = false): Evaluate {

@@ -9,8 +9,8 @@ import type { AnalyzerRegistry, Execution } from '../../runtime/execution.js';
 import { type Compiler, Frame } from '../../runtime/frame.js';
 import { Scope } from '../../runtime/scope.js';
 import type { TextAnalyzer } from '../../runtime/text-analyzer.js';
-import { Analyzer } from '../../search/analyzer.js';
-import type { Lemmas } from '../../search/filters.js';
+import { Analyzer } from '../../search/text/analyzer.js';
+import type { Lemmas } from '../../search/text/filters.js';
 import { CUSTOM, callDefined } from './call-defined.js';
 
 /** Full-text search. */

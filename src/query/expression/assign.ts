@@ -4,7 +4,7 @@
  */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
-import { ValueBag } from '../../functions/value-bag.js';
+import { ValueBag } from '../../functions/array/value-bag.js';
 import type { Assignment, DestructureField, Expression, Idiom, Part } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';

@@ -1,7 +1,7 @@
 /** Calls: of built-in functions, of those that users define (`fn::`), and of closures. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
-import { functionCaller } from '../../functions/call.js';
+import { functionCaller } from '../../functions/calls/call.js';
 import { findFunction } from '../../functions/registry.js';
 import type { Call, Expression } from '../../language/ast.js';
 import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';

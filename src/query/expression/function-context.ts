@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { FunctionContext } from '../../functions/contract.js';
+import type { FunctionContext } from '../../functions/calls/contract.js';
 import { NO_FIELDS } from '../../plan/fields-read.js';
 import { assertEffectsAllowed } from '../../runtime/authorization/views.js';
 import { noteOf } from '../../runtime/candidates.js';

@@ -7,7 +7,7 @@ import {
   MAX_INPUT_OF_COPIES,
   MAX_INPUT_OF_TEXTS,
   SMALL_INPUT,
-} from '../../functions/input-limit.js';
+} from '../../functions/calls/input-limit.js';
 import { sortedInSteps } from '../../functions/sorted-in-steps.js';
 import { countWork, pausingOf } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';

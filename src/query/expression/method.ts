@@ -1,7 +1,7 @@
 /** `.name(args)`: the function of the receiver's family, or a closure in a field. */
 import { andThen } from '../../base/promise-or-value.js';
 import { failure, type TesseraError } from '../../errors/error.js';
-import { callMethod } from '../../functions/call.js';
+import { callMethod } from '../../functions/calls/call.js';
 import { isMethodName, methodFor } from '../../functions/methods.js';
 import type { Expression } from '../../language/ast.js';
 import type { Compiler } from '../../runtime/frame.js';

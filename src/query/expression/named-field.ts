@@ -3,7 +3,7 @@
 import { andThen, mapInOrder } from '../../base/promise-or-value.js';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import { failure } from '../../errors/error.js';
-import { invalidArguments, wrongType } from '../../functions/arguments.js';
+import { invalidArguments, wrongType } from '../../functions/calls/arguments.js';
 import type { Call, Idiom, Part } from '../../language/ast.js';
 import { parseIdiom } from '../../language/parse.js';
 import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';

@@ -4,7 +4,7 @@
  */
 import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure, type TesseraError } from '../../errors/error.js';
-import { callFunction } from '../../functions/call.js';
+import { callFunction } from '../../functions/calls/call.js';
 import { findFunction } from '../../functions/registry.js';
 import type { Statement } from '../../language/ast.js';
 import { REQUEST_PARAMS } from '../../language/engine-params.js';

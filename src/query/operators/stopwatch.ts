@@ -3,7 +3,7 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock } from '../../env/environment.js';
 import type { Metrics } from '../../plan/query-plan.js';
 import type { List, Stream, Visit } from './operator.js';
-import { oneByOne } from './read-table.js';
+import { oneByOne } from './sources/read-table.js';
 
 /** Wraps the operators of a plan when it is compiled, so that they can be measured. */
 export interface Meter {

@@ -26,7 +26,7 @@ import type { Prefetch } from '../../storage/contract.js';
 import { encodeRecordKey } from '../../value/codecs/key-codec.js';
 import { Range, RecordId } from '../../value/value.js';
 import { compileSources, compileTarget } from '../expression/targets.js';
-import { compileAccess } from '../operators/accesses.js';
+import { compileAccess } from '../operators/sources/accesses.js';
 import type { FirstReads } from './first-reads.js';
 
 const NOTHING: Prefetch = {};

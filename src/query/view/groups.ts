@@ -21,7 +21,7 @@ import { encodeKey } from '../../value/codecs/key-codec.js';
 import { compare } from '../../value/order.js';
 import { sortedKeys } from '../../value/strings.js';
 import { type ArrayValue, newObject, RecordId, type Value } from '../../value/value.js';
-import { writeAt } from '../operators/projections.js';
+import { writeAt } from '../operators/rows/projections.js';
 import type { Columns, TotalColumn } from './group-columns.js';
 import type { SourceRecord, ViewRecords } from './view-records.js';
 

@@ -9,7 +9,7 @@ import type { Compiler } from '../../runtime/frame.js';
 import { fieldPath } from '../expression/projection-name.js';
 import type { RecordReading, Stream } from '../operators/operator.js';
 import { OperatorCompiler } from '../operators/operators.js';
-import { compileProjections } from '../operators/projections.js';
+import { compileProjections } from '../operators/rows/projections.js';
 import { compileGroupColumns } from './group-columns.js';
 import { GroupedView } from './groups.js';
 import { RowView } from './rows.js';

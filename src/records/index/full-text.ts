@@ -1,6 +1,6 @@
 /**
  * Full-text indexes. A writer notes the terms of a record, before and after, under a key of the record's own
- * (`search/pending.ts`); what is noted is folded into segments in the background (`search/fold.ts`).
+ * (`search/segments/pending.ts`); what is noted is folded into segments in the background (`search/segments/fold.ts`).
  */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { prefixRange } from '../../catalog/keys/key-bytes.js';
@@ -8,12 +8,19 @@ import { UNINDEXABLE, valueAt } from '../../index/value-at.js';
 import { chargingPause, pausingOf } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { TextAnalyzer } from '../../runtime/text-analyzer.js';
-import { type DocumentTerms, keptTerms } from '../../search/document-terms.js';
-import { addDocuments, foldPending } from '../../search/fold.js';
-import { GatheredSource } from '../../search/gathered-source.js';
-import { textsOf } from '../../search/indexed-texts.js';
-import { pendingPrefix } from '../../search/layout.js';
-import { NO_TERMS, type NotedTerms, noteCounted, noteTerms, readChange, storeChange } from '../../search/pending.js';
+import { addDocuments, foldPending } from '../../search/segments/fold.js';
+import { GatheredSource } from '../../search/segments/gathered-source.js';
+import { pendingPrefix } from '../../search/segments/layout.js';
+import {
+  NO_TERMS,
+  type NotedTerms,
+  noteCounted,
+  noteTerms,
+  readChange,
+  storeChange,
+} from '../../search/segments/pending.js';
+import { type DocumentTerms, keptTerms } from '../../search/text/document-terms.js';
+import { textsOf } from '../../search/text/indexed-texts.js';
 import type { KeyRange } from '../../storage/contract.js';
 import { encodeKey } from '../../value/codecs/key-codec.js';
 import type { ObjectValue, Value } from '../../value/value.js';

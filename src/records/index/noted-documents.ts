@@ -6,8 +6,8 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { pausingOf } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';
 import { RequestInterrupt } from '../../runtime/interrupt.js';
-import type { GatheredSource } from '../../search/gathered-source.js';
-import { gatherNotes, type OwnNote, segmentOfNotes } from '../../search/unlisted-segments.js';
+import type { GatheredSource } from '../../search/segments/gathered-source.js';
+import { gatherNotes, type OwnNote, segmentOfNotes } from '../../search/segments/unlisted-segments.js';
 import { TransactionLocal } from '../../storage/contract.js';
 import type { KeptIndex } from './contract.js';
 

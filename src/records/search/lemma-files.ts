@@ -6,7 +6,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { SerialQueue } from '../../base/serial-queue.js';
 import { failure } from '../../errors/error.js';
-import type { Lemmas } from '../../search/filters.js';
+import type { Lemmas } from '../../search/text/filters.js';
 
 /** Bytes of a file. */
 const LARGEST = 16 * 2 ** 20;

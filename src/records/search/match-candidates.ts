@@ -1,8 +1,8 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { IndexNote } from '../../functions/contract.js';
+import type { IndexNote } from '../../functions/calls/contract.js';
 import type { Candidate, Candidates } from '../../runtime/candidates.js';
-import type { Matches } from '../../search/matches.js';
-import type { Match } from '../../search/window-scan.js';
+import type { Matches } from '../../search/query/matches.js';
+import type { Match } from '../../search/query/window-scan.js';
 import { decodeKey } from '../../value/codecs/key-codec.js';
 import type { RecordKey } from '../../value/value.js';
 

@@ -11,11 +11,11 @@ import { noteOf } from '../../runtime/candidates.js';
 import { pausingOf } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Frame } from '../../runtime/frame.js';
-import { lengthFactor, type Statistics, termScore } from '../../search/bm25.js';
-import type { DocumentTerms } from '../../search/document-terms.js';
-import { MatchesByKey } from '../../search/matches.js';
-import { nameOf, occurrencesOf } from '../../search/query.js';
-import { openSearch, type Search } from '../../search/searcher.js';
+import { MatchesByKey } from '../../search/query/matches.js';
+import { nameOf, occurrencesOf } from '../../search/query/query.js';
+import { openSearch, type Search } from '../../search/query/searcher.js';
+import { lengthFactor, type Statistics, termScore } from '../../search/segments/bm25.js';
+import type { DocumentTerms } from '../../search/text/document-terms.js';
 import { bm25Of, isMatch, type MatchSite, rowTerms } from './match.js';
 import { MatchCandidates } from './match-candidates.js';
 

@@ -4,9 +4,9 @@ import type { MatchesOperator } from '../../language/ast.js';
 import { chargingPause, pausingOf } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { TextAnalyzer } from '../../runtime/text-analyzer.js';
-import { characterClass, LETTER, NUMBER } from '../../search/characters.js';
-import { type Phrase, plainQuery, type QueryTerm, type SearchQuery } from '../../search/query.js';
-import { type QueryItem, queryError, readQueryText } from '../../search/query-text.js';
+import { type Phrase, plainQuery, type QueryTerm, type SearchQuery } from '../../search/query/query.js';
+import { type QueryItem, queryError, readQueryText } from '../../search/query/query-text.js';
+import { characterClass, LETTER, NUMBER } from '../../search/text/characters.js';
 import type { Value } from '../../value/value.js';
 
 /** Terms of a query, and beginnings of words in it: each of the latter is compared with all terms of a text. */

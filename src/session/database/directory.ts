@@ -3,7 +3,7 @@
 import type { AuditLog } from '../../audit/audit-log.js';
 import type { AccessRun, Directory, IdentifiedRecord, IncarnationOf } from '../../auth/directory.js';
 import { guestIdentity } from '../../auth/identity.js';
-import { recordFrom } from '../../auth/record-access.js';
+import { recordFrom } from '../../auth/kinds/record-access.js';
 import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type Grant, Grants } from '../../catalog/credentials/grant.js';
 import { ensureIncarnation, findIncarnation, type Incarnation } from '../../catalog/credentials/incarnation.js';

@@ -1,13 +1,13 @@
 /** The options of `openDatabase`. */
 import type { AuditOptions } from '../../audit/audit-log.js';
 import type { AuthenticatorOptions } from '../../auth/authenticator.js';
-import type { PasswordHasherOptions } from '../../auth/passwords.js';
+import type { PasswordHasherOptions } from '../../auth/passwords/passwords.js';
 import type { KnownFormats } from '../../catalog/nodes/store-format.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
+import type { FunctionRuleOptions } from '../../functions/calls/rules.js';
 import type { FetchLimits } from '../../functions/network/fetcher.js';
 import type { NetworkTargets } from '../../functions/network/targets.js';
-import type { FunctionRuleOptions } from '../../functions/rules.js';
 import type { QueryLimits } from '../../language/parse.js';
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
 import type { SearchOptions } from '../../query/expression/analyzers.js';

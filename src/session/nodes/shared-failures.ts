@@ -9,7 +9,7 @@ import {
   type FailureExchange,
   type Failures,
   type Turn,
-} from '../../auth/throttle.js';
+} from '../../auth/attempts/throttle.js';
 import { lastly } from '../../base/promise-or-value.js';
 import { FAILURES_PREFIX } from '../../catalog/keys/node-keys.js';
 import { type CountedFailures, readFailures, storedFailures } from '../../catalog/nodes/failure-row.js';

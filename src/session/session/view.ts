@@ -4,7 +4,7 @@
  */
 import type { AuditDetails } from '../../audit/event.js';
 import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
-import { readViewTarget } from '../../auth/view-as.js';
+import { readViewTarget } from '../../auth/kinds/view-as.js';
 import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { isSamePrincipal, mayAct } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';

@@ -12,7 +12,7 @@ import { chooseAccess } from '../../plan/rewrite.js';
 import { compileSources } from '../../query/expression/targets.js';
 import { ALL_ROWS, type RecordReading } from '../../query/operators/operator.js';
 import { OperatorCompiler } from '../../query/operators/operators.js';
-import { TargetsWalk } from '../../query/operators/targets-walk.js';
+import { TargetsWalk } from '../../query/operators/sources/targets-walk.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Compiler, Evaluate } from '../../runtime/frame.js';
 import { isTruthy } from '../../value/truthiness.js';
