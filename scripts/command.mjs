@@ -19,7 +19,7 @@ const { metafile } = await build({
   entryPoints: {
     tessera: 'dist/cli/tessera.js',
     worker: 'dist/runtime/script/worker.js',
-    'write-worker': 'dist/storage/engines/lmdb/write-worker.js',
+    'write-worker': 'dist/storage/lmdb/engine/write-worker.js',
   },
   outdir: folder,
   bundle: true,

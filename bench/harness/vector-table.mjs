@@ -3,7 +3,7 @@ import { readGraphState } from '../../dist/index/hnsw/graph-state.js';
 import { rangeOf, stateKey } from '../../dist/index/hnsw/layout.js';
 import { isWorn } from '../../dist/index/hnsw/sweep.js';
 import { openDatabase } from '../../dist/session/database/database.js';
-import { openEngine } from '../../dist/storage/engines/open.js';
+import { openEngine } from '../../dist/storage/open/open.js';
 import { objectFrom, RecordId } from '../../dist/value/value.js';
 
 /** Rows that one statement creates. */

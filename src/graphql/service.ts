@@ -11,21 +11,21 @@ import type { CatalogSnapshot, RequestActivity, Session } from '../session/contr
 import { DEFAULT_LIVE_LIMITS } from '../session/resources/live-quota.js';
 import { Duration, type Value } from '../value/value.js';
 import { type DatabaseApi, DatabaseApis } from './api.js';
+import { type EffectiveLimits, EffectiveLimitsByRole, type RulesOfRoles } from './base/effective-limits.js';
+import { fieldFailure, type GraphqlFailure, tesseraError } from './base/errors.js';
+import { DEFAULT_GRAPHQL_LIMITS, type GraphqlLimits } from './base/limits.js';
+import type { GraphqlRequest } from './base/request.js';
 import type { PreparedOperation } from './document/prepare.js';
 import { TrustedDocuments, type TrustedOptions } from './document/trusted.js';
 import { coerceVariables } from './document/variables.js';
-import { type EffectiveLimits, EffectiveLimitsByRole, type RulesOfRoles } from './effective-limits.js';
-import { fieldFailure, type GraphqlFailure, tesseraError } from './errors.js';
 import { BudgetExceeded, Spending } from './execution/budget.js';
 import { ExecutionContext } from './execution/execution-context.js';
 import type { CompiledOperation, Operation } from './execution/operation.js';
 import { type RootResult, runEvent, runInSnapshot, runMutation, runQuery } from './execution/run.js';
 import { StatementCache } from './execution/statement-cache.js';
 import { isTransaction, runTransaction } from './execution/transaction.js';
-import { DEFAULT_GRAPHQL_LIMITS, type GraphqlLimits } from './limits.js';
 import { ResponseStream } from './live/response-stream.js';
 import { SourceStreams } from './live/source-streams.js';
-import type { GraphqlRequest } from './request.js';
 
 export interface GraphqlOptions {
   readonly limits?: Partial<GraphqlLimits>;

@@ -7,7 +7,7 @@ import type { IssuedCredential } from '../../src/catalog/credentials/revocation-
 import type { AccessDefinition, UserDefinition } from '../../src/catalog/definitions/definition.js';
 import type { DatabasePath } from '../../src/catalog/principal.js';
 import type { Expression } from '../../src/language/ast.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { withRetries } from '../../src/storage/retry.js';
 import { toText } from '../../src/value/text/text.js';
 import type { RecordId, Value } from '../../src/value/value.js';

@@ -6,8 +6,8 @@ import type { Candidate, Candidates } from '../../src/runtime/candidates.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { Engine } from '../../src/storage/contract.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { toText } from '../../src/value/text/text.js';
 import { LateEngine, Lateness, seeded } from '../support/late-engine.js';
 

@@ -8,7 +8,7 @@ import { type Compiler, Frame } from '../../src/runtime/frame.js';
 import { Scope } from '../../src/runtime/scope.js';
 import { DEFAULT_TUNING } from '../../src/runtime/tuning.js';
 import { openDatabase } from '../../src/session/database/database.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { toText } from '../../src/value/text/text.js';
 
 /** A state of the definitions, in which the tables have so many indexes. */

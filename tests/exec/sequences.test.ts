@@ -5,7 +5,7 @@ import { SequenceCounters } from '../../src/ddl/define/sequence-counters.js';
 import { failure } from '../../src/errors/error.js';
 import type { Interrupt } from '../../src/runtime/execution.js';
 import type { BeginOptions, Transaction } from '../../src/storage/contract.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { withRetries } from '../../src/storage/retry.js';
 
 const SEQUENCE = {

@@ -4,7 +4,7 @@ import { foldPending } from '../../src/search/segments/fold.js';
 import { manifestKey, pendingPrefix } from '../../src/search/segments/layout.js';
 import { readManifest } from '../../src/search/segments/manifest.js';
 import { noteTerms, storeChange } from '../../src/search/segments/pending.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 
 const INDEX = 'i';
 const PREFIX = pendingPrefix(INDEX);

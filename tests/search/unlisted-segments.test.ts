@@ -10,7 +10,7 @@ import type { HeldTransaction, Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { StatementResult } from '../../src/session/statement-executor.js';
 import type { Engine, Transaction } from '../../src/storage/contract.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { toText } from '../../src/value/text/text.js';
 
 let engine: Engine;

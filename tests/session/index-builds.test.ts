@@ -12,8 +12,8 @@ import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { DatabaseOptions } from '../../src/session/database/options.js';
 import type { Engine, KeyRange } from '../../src/storage/contract.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { toText } from '../../src/value/text/text.js';
 import { StubbedEnvironment } from '../support/environment.js';
 

@@ -20,7 +20,7 @@ import { Variants } from '../../src/runtime/variants.js';
 import { InMemorySessionRegistry } from '../../src/session/resources/session-registry.js';
 import { LiveQueries } from '../../src/statements/live/live-queries.js';
 import type { Transaction } from '../../src/storage/contract.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import { isObject, type Value } from '../../src/value/value.js';
 

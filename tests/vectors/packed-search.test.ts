@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { searchPacked } from '../../src/query/nearest/packed-search.js';
 import type { Execution } from '../../src/runtime/execution.js';
 import type { Engine, Transaction } from '../../src/storage/contract.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { distanceOf } from '../../src/vectors/distances.js';
 import { type Metric, parseMetric } from '../../src/vectors/metric.js';
 import { PackedCache } from '../../src/vectors/packed-cache.js';

@@ -5,8 +5,8 @@ import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog
 import { databasesWithEvents, readQueuedEvent } from '../../catalog/events/event-queue.js';
 import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import { changesPrefixOf, changesRange, eventQueue, FORMER_EVENT_QUEUE } from '../../catalog/keys/store-keys.js';
-import { APPENDED_LENGTH } from '../../storage/append.js';
 import type { Stored, Transaction } from '../../storage/contract.js';
+import { APPENDED_LENGTH } from '../../storage/transaction/append.js';
 import type { Faults } from './fault.js';
 import { batchesOf, type CheckProgress } from './tables.js';
 

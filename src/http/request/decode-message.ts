@@ -5,8 +5,8 @@ import { runStepwise } from '../../runtime/cooperative-yielding.js';
 import { RequestInterrupt } from '../../runtime/interrupt.js';
 import type { Value } from '../../value/value.js';
 import { Weighing } from '../../value/weight.js';
-import type { Context } from '../context.js';
-import type { Format } from '../format.js';
+import type { Context } from '../base/context.js';
+import type { Format } from '../base/format.js';
 
 /** Bytes decoded in one step, from any sender: a millisecond of work at most. */
 export const SMALL_BODY = 8 * 1024;

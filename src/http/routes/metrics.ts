@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../errors/error.js';
 import { authorize } from '../../runtime/authorization/authorize.js';
-import type { RouteContext } from '../context.js';
+import type { RouteContext } from '../base/context.js';
 import { inSession } from '../request/request-session.js';
 import { sendBody } from '../response/reply.js';
 

@@ -15,8 +15,8 @@ import type { ChangeMemory, Execution, LastDefinitions, LiveListener, LiveQuery 
 import { RequestInterrupt } from '../../runtime/interrupt.js';
 import type { WrittenRecord } from '../../runtime/record-access.js';
 import type { Executor } from '../../statements/executor.js';
-import { positionAfter, stampOfTime } from '../../storage/append.js';
 import type { Engine, Versionstamp } from '../../storage/contract.js';
+import { positionAfter, stampOfTime } from '../../storage/transaction/append.js';
 import { Duration, objectFrom } from '../../value/value.js';
 import type { Notification, NotificationSink } from '../contract.js';
 import type { LiveQuota } from '../resources/live-quota.js';

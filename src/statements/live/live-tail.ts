@@ -15,9 +15,9 @@ import type { Environment } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { LastDefinitions, LiveQuery } from '../../runtime/execution.js';
 import { RequestInterrupt } from '../../runtime/interrupt.js';
-import { LAST_POSITION, type LogPosition, positionAfter } from '../../storage/append.js';
 import { CoalescedTask } from '../../storage/coalesced-task.js';
 import type { Engine, Entry, Transaction, Versionstamp } from '../../storage/contract.js';
+import { LAST_POSITION, type LogPosition, positionAfter } from '../../storage/transaction/append.js';
 import { RecordId } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
 

@@ -20,8 +20,8 @@ import { selectedDatabase } from '../../runtime/authorization/selected-database.
 import { mapChunks, maybeYield, pausingOf } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Evaluate } from '../../runtime/frame.js';
-import { stampOfTime } from '../../storage/append.js';
 import type { Transaction, Versionstamp } from '../../storage/contract.js';
+import { stampOfTime } from '../../storage/transaction/append.js';
 import { diff } from '../../value/patch/diff.js';
 import { toDisplay } from '../../value/text/text.js';
 import { datetimeNanoseconds } from '../../value/time/datetime.js';
