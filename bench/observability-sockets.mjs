@@ -38,10 +38,10 @@ const variants = [
 /** Starts a server of a build on a free port; answers the port. */
 async function startServer({ folder, counts }) {
   const load = (name) => import(new URL(name, folder).href);
-  const { MemoryEngine } = await load('storage/engines/memory.js');
+  const { MemoryEngine } = await load('storage/memory/memory.js');
   const { openDatabase } = await load('session/database/database.js');
   const { ServerMetrics } = await load('metrics/server-metrics.js');
-  const { createHttpServer } = await load('http/create-http-server.js');
+  const { createHttpServer } = await load('http/server.js');
   const metrics = counts ? new ServerMetrics() : undefined;
   const database = await openDatabase(new MemoryEngine(), { metrics, unauthenticated: true });
   const app = createHttpServer({ database, metrics });

@@ -22,11 +22,11 @@ const REQUESTS = 2_000;
 /** A connection of the build in a folder, with what a server counts or without. */
 async function connectionOf(folder, counts) {
   const load = (name) => import(new URL(name, folder).href);
-  const { MemoryEngine } = await load('storage/engines/memory.js');
+  const { MemoryEngine } = await load('storage/memory/memory.js');
   const { openDatabase } = await load('session/database/database.js');
   const { ServerMetrics } = await load('metrics/server-metrics.js');
   const { RpcConnection } = await load('rpc/connection.js');
-  const { socketMeter } = await load('http/request-metrics.js');
+  const { socketMeter } = await load('http/routes/request-metrics.js');
   const { realEnvironment: environment } = await load('env/real.js');
   const metrics = counts ? new ServerMetrics() : undefined;
   const database = await openDatabase(new MemoryEngine(), { metrics, unauthenticated: true });

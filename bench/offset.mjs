@@ -21,7 +21,7 @@ const TEXTS = ['', 'ORDER BY id DESC '].map((order) => `SELECT * FROM t ${order}
 
 const build = new URL('../dist/', import.meta.url);
 const { openDatabase } = await import(new URL('session/database/database.js', build).href);
-const { openEngine } = await import(new URL('storage/engines/open.js', build).href);
+const { openEngine } = await import(new URL('storage/open/open.js', build).href);
 const { rulesWithout } = await import(new URL('plan/rewrite.js', build).href);
 
 async function run(session, text) {

@@ -20,7 +20,7 @@ const { values } = readOptions(
 
 const build = pathToFileURL(`${values.dist}/`);
 const { openDatabase } = await import(new URL('session/database/database.js', build).href);
-const { openEngine } = await import(new URL('storage/engines/open.js', build).href);
+const { openEngine } = await import(new URL('storage/open/open.js', build).href);
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc');
 

@@ -135,7 +135,7 @@ const used = Object.entries(processor).map(([name, numbers]) => `${name} ${sprea
 console.log(`processor time, microseconds each, here and in PostgreSQL: ${used.join(', ')}`);
 
 // Delivery to another node, and what a poll costs beside many databases.
-const { openPostgres } = await tessera('storage/engines/postgres/open');
+const { openPostgres } = await tessera('storage/postgres/open');
 const [here, there] = [
   await openPostgres(address, { isShared: true }),
   await openPostgres(address, { isShared: true }),

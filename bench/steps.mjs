@@ -4,8 +4,8 @@
 //     node bench/steps.mjs [milliseconds=5] [names=.*]
 import { performance } from 'node:perf_hooks';
 import { realEnvironment } from '../dist/env/real.js';
-import { functionCaller } from '../dist/functions/call.js';
-import { ANY_INPUT, MAX_INPUT } from '../dist/functions/input-limit.js';
+import { functionCaller } from '../dist/functions/calls/call.js';
+import { ANY_INPUT, MAX_INPUT } from '../dist/functions/calls/input-limit.js';
 import { FUNCTIONS } from '../dist/functions/registry.js';
 import { Closure, Datetime, Geometry, newObject, SetValue } from '../dist/value/value.js';
 import { readOptions } from '../scripts/options.mjs';

@@ -18,8 +18,8 @@ const { metafile } = await build({
   // A worker is looked for beside the module that starts it.
   entryPoints: {
     tessera: 'dist/cli/tessera.js',
-    worker: 'dist/exec/script/worker.js',
-    'write-worker': 'dist/storage/engines/lmdb/write-worker.js',
+    worker: 'dist/runtime/script/worker.js',
+    'write-worker': 'dist/storage/lmdb/engine/write-worker.js',
   },
   outdir: folder,
   bundle: true,
@@ -38,5 +38,5 @@ const { metafile } = await build({
   metafile: true,
   logLevel: 'warning',
 });
-copyFileSync('dist/exec/script/prelude.js', `${folder}/prelude.js`);
+copyFileSync('dist/runtime/script/prelude.js', `${folder}/prelude.js`);
 writeFileSync(`${folder}/LICENSES.txt`, licences(Object.keys(metafile.inputs)));

@@ -3,8 +3,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { CATALOGUE } from '../dist/errors/catalogue.js';
+import { ANY_INPUT, MAX_INPUT } from '../dist/functions/calls/input-limit.js';
 import { CONSTANTS } from '../dist/functions/constants.js';
-import { ANY_INPUT, MAX_INPUT } from '../dist/functions/input-limit.js';
 import { FUNCTIONS } from '../dist/functions/registry.js';
 import { ALL_SETTINGS } from '../dist/server/configuration.js';
 import { variableName } from '../dist/server/setting.js';

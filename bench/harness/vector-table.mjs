@@ -3,12 +3,12 @@ import { readGraphState } from '../../dist/index/hnsw/graph-state.js';
 import { rangeOf, stateKey } from '../../dist/index/hnsw/layout.js';
 import { isWorn } from '../../dist/index/hnsw/sweep.js';
 import { openDatabase } from '../../dist/session/database/database.js';
-import { openEngine } from '../../dist/storage/engines/open.js';
+import { openEngine } from '../../dist/storage/open/open.js';
 import { objectFrom, RecordId } from '../../dist/value/value.js';
 
 /** Rows that one statement creates. */
 const AT_ONCE = 500;
-/** Fewer aren't linked until there are more (`src/exec/index/hnsw.ts`). */
+/** Fewer aren't linked until there are more (`src/records/index/hnsw.ts`). */
 const LEFT = 64;
 /** What the keys of an index begin with (`src/catalog/keys/store-keys.ts`). */
 const PREFIX = 14;

@@ -36,7 +36,7 @@ function surrealql(ask, { RecordId }, row = (id, body) => ({ id, body })) {
 
 export async function openTessera(address = 'memory') {
   const { openDatabase } = await tessera('session/database/database');
-  const { openEngine } = await tessera('storage/engines/open');
+  const { openEngine } = await tessera('storage/open/open');
   const { objectFrom, RecordId } = await tessera('value/value');
   const folder = address === 'disk' ? temporaryFolder() : undefined;
   const engine = await openEngine(folder?.path ?? 'memory');

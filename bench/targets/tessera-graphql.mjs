@@ -8,7 +8,7 @@ async function open(dataset, rows) {
     await Promise.all(
       [
         'session/database/database',
-        'storage/engines/open',
+        'storage/open/open',
         'graphql/service',
         'value/value',
         'embedded/from-javascript',

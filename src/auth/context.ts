@@ -1,10 +1,10 @@
 import type { Environment } from '../env/environment.js';
+import type { FailureDelay } from './attempts/failure-delay.js';
+import type { Throttle } from './attempts/throttle.js';
 import type { Directory } from './directory.js';
-import type { FailureDelay } from './failure-delay.js';
-import type { CredentialHasher } from './passwords.js';
-import type { Throttle } from './throttle.js';
-import type { Tokens } from './tokens.js';
-import type { VerifiedCredentials } from './verified-credentials.js';
+import type { CredentialHasher } from './passwords/passwords.js';
+import type { VerifiedCredentials } from './passwords/verified-credentials.js';
+import type { Tokens } from './tokens/tokens.js';
 
 /** The services shared by all kinds of sign-in. */
 export interface AuthContext {

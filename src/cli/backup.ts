@@ -5,13 +5,13 @@ import { describeKey } from '../catalog/keys/describe-key.js';
 import { realEnvironment } from '../env/real.js';
 import { failure } from '../errors/error.js';
 import { ConfigurationError, readStreamedSize } from '../server/setting.js';
-import { pruneArchive } from '../storage/archive/prune-archive.js';
+import { readStoreAddress, withoutPassword } from '../storage/address.js';
 import type { ArchivedGroup } from '../storage/archive/read-archive.js';
 import { createBackup } from '../storage/backup/create-backup.js';
+import { pruneArchive } from '../storage/backup/prune-archive.js';
 import { type OpenBackup, openBackup, readParts } from '../storage/backup/read-backup.js';
 import { restoreStore } from '../storage/backup/restore-store.js';
-import { readStoreAddress, withoutPassword } from '../storage/engines/address.js';
-import { openLmdb } from '../storage/engines/lmdb/lmdb.js';
+import { openLmdb } from '../storage/lmdb/engine/lmdb.js';
 import { openBlobs, type SecretFiles, secretOf } from './backup-target.js';
 import { Progress } from './progress.js';
 

@@ -5,11 +5,11 @@ import { describeKey } from '../catalog/keys/describe-key.js';
 import { isNodeState } from '../catalog/keys/node-state.js';
 import { assertKnownFormat } from '../catalog/nodes/store-format.js';
 import { ConfigurationError } from '../server/setting.js';
+import { readStoreAddress, type StoreAddress } from '../storage/address.js';
 import type { Engine } from '../storage/contract.js';
 import { copyStore } from '../storage/copy/copy-store.js';
-import { readStoreAddress, type StoreAddress } from '../storage/engines/address.js';
-import { DATA_FILE } from '../storage/engines/lmdb/lmdb-store.js';
-import { openEngine } from '../storage/engines/open.js';
+import { DATA_FILE } from '../storage/lmdb/engine/lmdb-store.js';
+import { openEngine } from '../storage/open/open.js';
 import { Progress } from './progress.js';
 
 export interface CopyCommand {
@@ -86,7 +86,7 @@ function lasting(address: string): StoreAddress {
 /** Names a store, whatever the spelling of its address and the user. */
 async function identityOf({ engine, path }: StoreAddress): Promise<string> {
   if (engine === 'lmdb') return resolve(path);
-  const { readPostgresAddress } = await import('../storage/engines/postgres/address.js');
+  const { readPostgresAddress } = await import('../storage/postgres/address.js');
   const { host, port, database, schema } = readPostgresAddress(path);
   return `postgres://${host}:${port}/${database}?schema=${schema}`;
 }

@@ -2,7 +2,7 @@
  * What others see of a command line. Every user of a machine may read the arguments of its processes (`ps`); where Node
  * can, its title takes their place.
  */
-import { withoutPassword } from '../storage/engines/address.js';
+import { withoutPassword } from '../storage/address.js';
 
 const HIDDEN = '…';
 

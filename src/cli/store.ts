@@ -2,16 +2,16 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeKey, isRecordKey } from '../catalog/keys/describe-key.js';
+import { checkEntries } from '../ddl/check/check-entries.js';
+import { ADVICE, Faults } from '../ddl/check/fault.js';
+import { type RepairResult, repairIndexes } from '../ddl/check/repair-indexes.js';
 import { failure } from '../errors/error.js';
-import { checkEntries } from '../exec/check/check-entries.js';
-import { ADVICE, Faults } from '../exec/check/fault.js';
-import { type RepairResult, repairIndexes } from '../exec/check/repair-indexes.js';
-import { readStoreAddress } from '../storage/engines/address.js';
-import { type CheckedFile, checkFile } from '../storage/engines/lmdb/check-file.js';
-import { lockFolder } from '../storage/engines/lmdb/folder-lock.js';
-import { openLmdb } from '../storage/engines/lmdb/lmdb.js';
-import type { LmdbOptions } from '../storage/engines/lmdb/lmdb-options.js';
-import { DATA_FILE } from '../storage/engines/lmdb/lmdb-store.js';
+import { readStoreAddress } from '../storage/address.js';
+import { type CheckedFile, checkFile } from '../storage/lmdb/engine/check-file.js';
+import { openLmdb } from '../storage/lmdb/engine/lmdb.js';
+import type { LmdbOptions } from '../storage/lmdb/engine/lmdb-options.js';
+import { DATA_FILE } from '../storage/lmdb/engine/lmdb-store.js';
+import { lockFolder } from '../storage/lmdb/file/folder-lock.js';
 import { Progress } from './progress.js';
 
 export interface CheckOptions {

@@ -3,7 +3,7 @@ import { describeKey } from '../catalog/keys/describe-key.js';
 import { RpcConnection, type SessionOpener } from '../rpc/connection.js';
 import { ConfigurationError } from '../server/setting.js';
 import { openDatabase } from '../session/database/database.js';
-import { openEngine } from '../storage/engines/open.js';
+import { openEngine } from '../storage/open/open.js';
 import { isArray, isObject, type ObjectValue, type Value } from '../value/value.js';
 import { connectAs } from './client/connection.js';
 import { envelope, type RpcClient, reasonOf, unwrapResult } from './client/rpc-client.js';

@@ -1,6 +1,6 @@
 /** The commands `export`, `import` and `validate`. */
 import type { Command } from 'commander';
-import type { ExportSection } from '../exec/export/selection.js';
+import type { ExportSection } from '../ddl/export/selection.js';
 import { addConnectionOptions, type ConnectionOptions } from './client/connection.js';
 import { Flag } from './flags.js';
 import type { ExportOptions } from './transfer.js';

@@ -4,7 +4,7 @@ import { rename, rm, stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { OWNER_ONLY } from '../base/private-file.js';
-import { EXPORT_SECTIONS, type ExportSection, type ExportSelection } from '../exec/export/selection.js';
+import { EXPORT_SECTIONS, type ExportSection, type ExportSelection } from '../ddl/export/selection.js';
 import type { ConnectionOptions } from './client/connection.js';
 import { begin, bodyText, responseError } from './client/http-client.js';
 import { countingBytes, Progress } from './progress.js';

@@ -4,8 +4,8 @@ import { describeKey } from '../catalog/keys/describe-key.js';
 import type { Database } from '../session/contract.js';
 import { openDatabase } from '../session/database/database.js';
 import type { DatabaseOptions } from '../session/database/options.js';
-import { readStoreAddress } from '../storage/engines/address.js';
-import { openEngine } from '../storage/engines/open.js';
+import { readStoreAddress } from '../storage/address.js';
+import { openEngine } from '../storage/open/open.js';
 
 /** The right to use a store until it is released. */
 export interface StoreHandle {

@@ -8,10 +8,10 @@ import { compareNumbers, toNumber } from '../value/number.js';
 import { compare } from '../value/order.js';
 import { isTruthy } from '../value/truthiness.js';
 import { Datetime, Decimal, float, isNumber, type NumberValue, type Value } from '../value/value.js';
-import { callFunction } from './call.js';
-import type { FunctionContext, FunctionRow } from './contract.js';
+import { ValueBag } from './array/value-bag.js';
+import { callFunction } from './calls/call.js';
+import type { FunctionContext, FunctionRow } from './calls/contract.js';
 import { findFunction } from './registry.js';
-import { ValueBag } from './value-bag.js';
 
 /** Collects the values of one group. */
 export interface Accumulator {

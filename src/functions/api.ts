@@ -1,7 +1,7 @@
 import { objectFrom } from '../value/value.js';
-import type { FunctionRow } from './contract.js';
-import { define } from './define.js';
-import { any, optional, text } from './parameters.js';
+import type { FunctionRow } from './calls/contract.js';
+import { define } from './calls/define.js';
+import { any, optional, text } from './calls/parameters.js';
 
 export const apiFunctions: readonly FunctionRow[] = [
   define(

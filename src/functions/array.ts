@@ -3,7 +3,7 @@ import { combinationFunctions } from './array/combination.js';
 import { generationFunctions } from './array/generation.js';
 import { iterationFunctions } from './array/iteration.js';
 import { sortingFunctions } from './array/sorting.js';
-import type { FunctionRow } from './contract.js';
+import type { FunctionRow } from './calls/contract.js';
 
 export const arrayFunctions: readonly FunctionRow[] = [
   ...accessFunctions,

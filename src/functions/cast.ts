@@ -6,8 +6,15 @@ import { cast, itemsOfRange, writeRangeItems } from '../value/cast.js';
 import { typeText } from '../value/text/type-text.js';
 import type { Type } from '../value/type.js';
 import { isArray, Range, SetValue, type Value } from '../value/value.js';
-import type { FunctionContext } from './contract.js';
-import { failInput, inputSize, MAX_INPUT, MAX_INPUT_IN_STEPS, MAX_INPUT_OF_TEXTS, SMALL_INPUT } from './input-limit.js';
+import type { FunctionContext } from './calls/contract.js';
+import {
+  failInput,
+  inputSize,
+  MAX_INPUT,
+  MAX_INPUT_IN_STEPS,
+  MAX_INPUT_OF_TEXTS,
+  SMALL_INPUT,
+} from './calls/input-limit.js';
 import { setInSteps } from './set-in-steps.js';
 
 type Claiming = Pick<FunctionContext, 'claim' | 'pause'>;

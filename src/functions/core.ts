@@ -4,10 +4,10 @@ import { foldInSteps, type Pausing } from '../base/steps.js';
 import { durationMilliseconds } from '../value/time/duration.js';
 import { isTruthy } from '../value/truthiness.js';
 import { isArray, SetValue, type Value } from '../value/value.js';
-import type { FunctionContext, FunctionRow } from './contract.js';
-import { define } from './define.js';
-import { IN_LONG_LISTS, LOOKS } from './input-limit.js';
-import { any, duration, optional } from './parameters.js';
+import type { FunctionContext, FunctionRow } from './calls/contract.js';
+import { define } from './calls/define.js';
+import { IN_LONG_LISTS, LOOKS } from './calls/input-limit.js';
+import { any, duration, optional } from './calls/parameters.js';
 
 export const coreFunctions: readonly FunctionRow[] = [
   {

@@ -4,13 +4,13 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Pausing } from '../base/steps.js';
 import type { Value } from '../value/value.js';
-import { type FunctionRow, HASH_ALGORITHMS, type HashAlgorithm } from './contract.js';
-import { define } from './define.js';
-import { hmacFunctions } from './hmac.js';
-import { IN_PIECES } from './input-limit.js';
-import { text } from './parameters.js';
-import { forEachPiece } from './text-pieces.js';
-import { totpFunctions } from './totp.js';
+import { type FunctionRow, HASH_ALGORITHMS, type HashAlgorithm } from './calls/contract.js';
+import { define } from './calls/define.js';
+import { IN_PIECES } from './calls/input-limit.js';
+import { text } from './calls/parameters.js';
+import { hmacFunctions } from './crypto/hmac.js';
+import { totpFunctions } from './crypto/totp.js';
+import { forEachPiece } from './string/text-pieces.js';
 
 function digests(name: string, what: string): FunctionRow {
   return define(

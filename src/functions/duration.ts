@@ -3,9 +3,9 @@ import { MAX_INT } from '../value/number.js';
 import { toText } from '../value/text/text.js';
 import { DURATION_UNITS, type DurationUnit, durationFromNanoseconds } from '../value/time/duration.js';
 import { int } from '../value/value.js';
-import type { FunctionRow } from './contract.js';
-import { define } from './define.js';
-import { duration, integer } from './parameters.js';
+import type { FunctionRow } from './calls/contract.js';
+import { define } from './calls/define.js';
+import { duration, integer } from './calls/parameters.js';
 
 function counts(name: string, unit: DurationUnit, what: string): FunctionRow {
   return define(`duration::${name}`, [duration('duration')], 'int', `A duration in whole ${what}.`, (time) => {

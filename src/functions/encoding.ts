@@ -8,11 +8,11 @@ import { parseJson, stringifyJson } from '../value/codecs/json.js';
 import { CBOR_PIECES, isLargeValue, JSON_PIECES, type Pieces, piecesOf } from '../value/codecs/pieces.js';
 import { DEFAULT_DECODE_LIMITS } from '../value/nesting.js';
 import type { Value } from '../value/value.js';
-import { invalidArguments } from './arguments.js';
-import type { FunctionContext, FunctionRow } from './contract.js';
-import { define } from './define.js';
-import { checkInput, IN_STEPS } from './input-limit.js';
-import { any, bool, bytes, optional, text } from './parameters.js';
+import { invalidArguments } from './calls/arguments.js';
+import type { FunctionContext, FunctionRow } from './calls/contract.js';
+import { define } from './calls/define.js';
+import { checkInput, IN_STEPS } from './calls/input-limit.js';
+import { any, bool, bytes, optional, text } from './calls/parameters.js';
 
 /** In the alphabet of base64 or in that of base64url (RFC 4648 §4, §5). */
 const BASE64 = /^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/;

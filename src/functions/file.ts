@@ -1,9 +1,9 @@
 /** Files in buckets. No bucket can be defined yet, so that whatever needs one says that it doesn't exist. */
 import { failure } from '../errors/error.js';
 import type { FileReference } from '../value/value.js';
-import type { FunctionRow, ParameterSpec } from './contract.js';
-import { define } from './define.js';
-import { any, file, object, optional, text } from './parameters.js';
+import type { FunctionRow, ParameterSpec } from './calls/contract.js';
+import { define } from './calls/define.js';
+import { any, file, object, optional, text } from './calls/parameters.js';
 
 /** A function of a file in a bucket. */
 function ofStored(

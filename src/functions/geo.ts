@@ -1,11 +1,11 @@
 import { float, Geometry, type Position, type Shape, type Value } from '../value/value.js';
-import { invalidArguments } from './arguments.js';
-import type { FunctionRow } from './contract.js';
-import { define } from './define.js';
+import { invalidArguments } from './calls/arguments.js';
+import type { FunctionRow } from './calls/contract.js';
+import { define } from './calls/define.js';
+import { any, geometry, integer, optional } from './calls/parameters.js';
 import { centroid } from './geo/centroid.js';
 import { decodeGeohash, encodeGeohash } from './geo/geohash.js';
 import { area, bearing, greatCircleDistance } from './geo/sphere.js';
-import { any, geometry, integer, optional } from './parameters.js';
 
 /** A number from two points; NONE of any other shapes. */
 function ofPoints(name: string, description: string, compute: (a: Position, b: Position) => number): FunctionRow {

@@ -5,8 +5,8 @@ import { failure, TesseraError } from '../errors/error.js';
 import { parseJson, stringifyJson } from '../value/codecs/json.js';
 import { toDisplay } from '../value/text/text.js';
 import { isObject, kindOf, type Value } from '../value/value.js';
-import type { FunctionContext, FunctionRow } from './contract.js';
-import { any, optional } from './parameters.js';
+import type { FunctionContext, FunctionRow } from './calls/contract.js';
+import { any, optional } from './calls/parameters.js';
 
 const url = optional(any('url'));
 const headers = optional(any('headers'));

@@ -11,7 +11,7 @@ import { compareNumbers } from '../value/number.js';
 import { isTruthy } from '../value/truthiness.js';
 import type { Type } from '../value/type.js';
 import { type ArrayValue, float, type NumberValue, type Value } from '../value/value.js';
-import { wrongType } from './arguments.js';
+import { wrongType } from './calls/arguments.js';
 import { squareRoot } from './math/statistics.js';
 
 /** Its state is a running total. */

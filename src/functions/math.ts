@@ -5,10 +5,11 @@ import { add, asDecimal, negate, power } from '../value/arithmetic.js';
 import { type DecimalNumber, DecimalNumber as Exact, fitDecimal } from '../value/decimal.js';
 import { compareNumbers, MIN_INT, toNumber } from '../value/number.js';
 import { Decimal, Float, float, type NumberValue } from '../value/value.js';
-import { invalidArguments } from './arguments.js';
-import type { FunctionRow } from './contract.js';
-import { define } from './define.js';
-import { IN_LONG_LISTS } from './input-limit.js';
+import { invalidArguments } from './calls/arguments.js';
+import type { FunctionRow } from './calls/contract.js';
+import { define } from './calls/define.js';
+import { IN_LONG_LISTS } from './calls/input-limit.js';
+import { integer, number, numbers } from './calls/parameters.js';
 import { rounded } from './math/rounded.js';
 import {
   deviation,
@@ -26,7 +27,6 @@ import {
   sum,
   variance,
 } from './math/statistics.js';
-import { integer, number, numbers } from './parameters.js';
 
 /** A function of one float. */
 function ofFloat(name: string, description: string, compute: (x: number) => number): FunctionRow {

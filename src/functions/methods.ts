@@ -2,14 +2,14 @@
 import { type Kind, kindOf, type Value } from '../value/value.js';
 import { arrayFunctions } from './array.js';
 import { bytesFunctions } from './bytes.js';
-import type { FunctionRow } from './contract.js';
-import { define } from './define.js';
+import type { FunctionRow } from './calls/contract.js';
+import { define } from './calls/define.js';
+import { any, closure } from './calls/parameters.js';
 import { durationFunctions } from './duration.js';
 import { fileFunctions } from './file.js';
 import { geoFunctions } from './geo.js';
 import { mathFunctions } from './math.js';
 import { objectFunctions } from './object.js';
-import { any, closure } from './parameters.js';
 import { recordFunctions } from './record.js';
 import { setFunctions } from './set.js';
 import { stringFunctions } from './string.js';

@@ -1,11 +1,11 @@
 import { sortedKeys } from '../value/strings.js';
 import { toBoundedDisplay, toErrorDisplay } from '../value/text/text.js';
 import { isArray, kindOf, newObject, type ObjectValue, objectFrom, type Value } from '../value/value.js';
-import { invalidArguments } from './arguments.js';
-import type { FunctionRow } from './contract.js';
-import { define } from './define.js';
-import { REBUILDS } from './input-limit.js';
-import { any, list, object } from './parameters.js';
+import { invalidArguments } from './calls/arguments.js';
+import type { FunctionRow } from './calls/contract.js';
+import { define } from './calls/define.js';
+import { REBUILDS } from './calls/input-limit.js';
+import { any, list, object } from './calls/parameters.js';
 
 export const objectFunctions: readonly FunctionRow[] = [
   define(

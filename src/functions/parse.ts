@@ -1,9 +1,9 @@
 import { isIPv4 } from 'node:net';
 import type { Value } from '../value/value.js';
-import type { FunctionRow } from './contract.js';
-import { define } from './define.js';
-import { parseEmail } from './email.js';
-import { text } from './parameters.js';
+import type { FunctionRow } from './calls/contract.js';
+import { define } from './calls/define.js';
+import { text } from './calls/parameters.js';
+import { parseEmail } from './string/email.js';
 
 function ofUrl(name: string, what: string, part: (url: URL) => Value): FunctionRow {
   return define(`parse::url::${name}`, [text('url')], 'string', `${what} of a URL; NONE if there is none.`, (url) =>

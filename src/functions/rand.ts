@@ -2,11 +2,11 @@ import { toInt } from '../value/coerce.js';
 import { MAX_INT, MIN_INT, toNumber } from '../value/number.js';
 import { datetimeFrom, datetimeMilliseconds, MAX_DATETIME, MIN_DATETIME } from '../value/time/datetime.js';
 import { Datetime, Duration, float, int, isArray, type NumberValue, type Value } from '../value/value.js';
-import { invalidArguments } from './arguments.js';
-import type { FunctionContext, FunctionRow } from './contract.js';
-import { define } from './define.js';
+import { invalidArguments } from './calls/arguments.js';
+import type { FunctionContext, FunctionRow } from './calls/contract.js';
+import { define } from './calls/define.js';
+import { any, datetime, duration, integer, numeric, optional, rest } from './calls/parameters.js';
 import { randomInt, randomText, ulidAt, uuidV4, uuidV7 } from './identifiers.js';
-import { any, datetime, duration, integer, numeric, optional, rest } from './parameters.js';
 import { now } from './time.js';
 
 const RANDOM = { deterministic: false } as const;

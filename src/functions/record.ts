@@ -2,10 +2,10 @@ import { andThen } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import { parseRecordId } from '../language/parse.js';
 import { isObject, RecordId, type Value } from '../value/value.js';
-import { invalidArguments } from './arguments.js';
-import type { FunctionRow } from './contract.js';
-import { define } from './define.js';
-import { any, record } from './parameters.js';
+import { invalidArguments } from './calls/arguments.js';
+import type { FunctionRow } from './calls/contract.js';
+import { define } from './calls/define.js';
+import { any, record } from './calls/parameters.js';
 
 export const recordFunctions: readonly FunctionRow[] = [
   define(

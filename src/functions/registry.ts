@@ -2,8 +2,8 @@
 import { apiFunctions } from './api.js';
 import { arrayFunctions } from './array.js';
 import { bytesFunctions } from './bytes.js';
+import type { FunctionRow } from './calls/contract.js';
 import { CONSTANTS, type NamedConstant } from './constants.js';
-import type { FunctionRow } from './contract.js';
 import { coreFunctions } from './core.js';
 import { cryptoFunctions } from './crypto.js';
 import { durationFunctions } from './duration.js';

@@ -1,6 +1,6 @@
-import type { FunctionRow } from './contract.js';
-import { define } from './define.js';
-import { text } from './parameters.js';
+import type { FunctionRow } from './calls/contract.js';
+import { define } from './calls/define.js';
+import { text } from './calls/parameters.js';
 
 export const schemaFunctions: readonly FunctionRow[] = [
   define(

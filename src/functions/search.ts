@@ -1,11 +1,11 @@
-/** Full-text search. What belongs to a condition with MATCHES is run by `exec/search` where there is one. */
+/** Full-text search. What belongs to a condition with MATCHES is run by `records/search` where there is one. */
 import { otherwise } from '../base/promise-or-value.js';
 import { failure, TesseraError } from '../errors/error.js';
 import { float, type Value } from '../value/value.js';
-import type { FunctionContext, FunctionRow } from './contract.js';
-import { define } from './define.js';
-import { MAX_INPUT_IN_PIECES } from './input-limit.js';
-import { any, rest, text } from './parameters.js';
+import type { FunctionContext, FunctionRow } from './calls/contract.js';
+import { define } from './calls/define.js';
+import { MAX_INPUT_IN_PIECES } from './calls/input-limit.js';
+import { any, rest, text } from './calls/parameters.js';
 import { fusionFunctions } from './search/fusion.js';
 
 const NO_REFERENCE = 'index_ref argument must be a literal integer in range 0..255';

@@ -1,7 +1,7 @@
 import { failure } from '../errors/error.js';
-import type { FunctionRow } from './contract.js';
-import { define } from './define.js';
-import { any, rest } from './parameters.js';
+import type { FunctionRow } from './calls/contract.js';
+import { define } from './calls/define.js';
+import { any, rest } from './calls/parameters.js';
 
 export const sequenceFunctions: readonly FunctionRow[] = [
   define(

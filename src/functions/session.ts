@@ -1,5 +1,5 @@
-import type { FunctionRow } from './contract.js';
-import { define } from './define.js';
+import type { FunctionRow } from './calls/contract.js';
+import { define } from './calls/define.js';
 
 function reads(name: string, field: string, description: string, aliases: readonly string[] = []): FunctionRow {
   return define(`session::${name}`, [], 'any', description, ({ session }) => session[field], {

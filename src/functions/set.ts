@@ -2,15 +2,15 @@ import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { filterInSteps, type Pausing } from '../base/steps.js';
 import { isArray, SetValue, type Value } from '../value/value.js';
 import { flatten } from './array/access.js';
-import type { FunctionRow } from './contract.js';
-import { define } from './define.js';
-import { CALCULATES, COPIES, IN_PIECES, IN_STEPS, LOOKS } from './input-limit.js';
-import { areAll, filter, findIndex, fold, isAny, map, predicateOf, reduce } from './iteration.js';
-import { joinTexts } from './join.js';
-import { any, closure, integer, optional, set, text } from './parameters.js';
+import { joinTexts } from './array/join.js';
+import { sliceOf } from './array/slice.js';
+import { bagOf } from './array/value-bag.js';
+import type { FunctionRow } from './calls/contract.js';
+import { define } from './calls/define.js';
+import { CALCULATES, COPIES, IN_PIECES, IN_STEPS, LOOKS } from './calls/input-limit.js';
+import { areAll, filter, findIndex, fold, isAny, map, predicateOf, reduce } from './calls/iteration.js';
+import { any, closure, integer, optional, set, text } from './calls/parameters.js';
 import { setInSteps } from './set-in-steps.js';
-import { sliceOf } from './slice.js';
-import { bagOf } from './value-bag.js';
 
 type Items = readonly Value[];
 

@@ -1,4 +1,4 @@
-import type { FunctionRow } from './contract.js';
+import type { FunctionRow } from './calls/contract.js';
 import { checkFunctions } from './string/checks.js';
 import { comparisonFunctions } from './string/comparison.js';
 import { textFunctions } from './string/text.js';

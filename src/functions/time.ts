@@ -4,12 +4,12 @@ import { compare } from '../value/order.js';
 import { toErrorBareText, toText } from '../value/text/text.js';
 import { datetimeFromNanoseconds, datetimeNanoseconds } from '../value/time/datetime.js';
 import { type Datetime, int, type NumberValue } from '../value/value.js';
-import { invalidArguments } from './arguments.js';
-import type { FunctionContext, FunctionRow } from './contract.js';
-import { define } from './define.js';
+import { invalidArguments } from './calls/arguments.js';
+import type { FunctionContext, FunctionRow } from './calls/contract.js';
+import { define } from './calls/define.js';
+import { REBUILDS } from './calls/input-limit.js';
+import { datetime, datetimes, duration, integer, number, optional, text, uuid } from './calls/parameters.js';
 import { timeOfUlid, timeOfUuid } from './identifiers.js';
-import { REBUILDS } from './input-limit.js';
-import { datetime, datetimes, duration, integer, number, optional, text, uuid } from './parameters.js';
 import { type CalendarTime, calendarOf, dayOfYear, instantOf, isLeapYear, isoWeek, weekday } from './time/calendar.js';
 import { formatTime } from './time/strftime.js';
 

@@ -19,11 +19,11 @@ import {
   Table,
   type Value,
 } from '../value/value.js';
+import type { FunctionRow } from './calls/contract.js';
+import { define } from './calls/define.js';
+import { IN_PIECES, IN_STEPS, LOOKS, REBUILDS } from './calls/input-limit.js';
+import { any, optional, text } from './calls/parameters.js';
 import { castInSteps } from './cast.js';
-import type { FunctionRow } from './contract.js';
-import { define } from './define.js';
-import { IN_PIECES, IN_STEPS, LOOKS, REBUILDS } from './input-limit.js';
-import { any, optional, text } from './parameters.js';
 
 /** `type::int(x)` is the cast `<int> x`. */
 function casts(name: string, type: Type): FunctionRow {

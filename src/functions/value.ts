@@ -1,9 +1,9 @@
 import { boundedValueCode } from '../language/value-code.js';
 import { diff } from '../value/patch/diff.js';
 import { patch } from '../value/patch/patch.js';
-import type { FunctionRow } from './contract.js';
-import { define } from './define.js';
-import { any } from './parameters.js';
+import type { FunctionRow } from './calls/contract.js';
+import { define } from './calls/define.js';
+import { any } from './calls/parameters.js';
 
 export const valueFunctions: readonly FunctionRow[] = [
   define(

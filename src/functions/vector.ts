@@ -4,11 +4,11 @@ import { failure } from '../errors/error.js';
 import { add, divide, multiply, subtract } from '../value/arithmetic.js';
 import { toNumber } from '../value/number.js';
 import { float, type Value } from '../value/value.js';
-import { invalidArguments } from './arguments.js';
-import type { FunctionRow } from './contract.js';
-import { define } from './define.js';
-import { any, number, numbers, rest } from './parameters.js';
-import { bagOf, distinct } from './value-bag.js';
+import { bagOf, distinct } from './array/value-bag.js';
+import { invalidArguments } from './calls/arguments.js';
+import type { FunctionRow } from './calls/contract.js';
+import { define } from './calls/define.js';
+import { any, number, numbers, rest } from './calls/parameters.js';
 import {
   angle,
   chebyshev,

@@ -5,11 +5,11 @@ import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js
 import { failure } from '../errors/error.js';
 import type { GraphqlConfig } from '../language/ast.js';
 import type { Session } from '../session/contract.js';
+import { EffectiveLimitsByRole, type RulesOfRoles } from './base/effective-limits.js';
+import type { GraphqlLimits } from './base/limits.js';
 import { buildSchema } from './build-schema.js';
 import { Documents, type PreparedOperation } from './document/prepare.js';
-import { EffectiveLimitsByRole, type RulesOfRoles } from './effective-limits.js';
 import { Operation } from './execution/operation.js';
-import type { GraphqlLimits } from './limits.js';
 import { SESSION_FIELDS } from './root-fields/sign-in.js';
 import { exposedBy, withoutDenied } from './schema/exposed.js';
 

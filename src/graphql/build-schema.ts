@@ -5,8 +5,8 @@ import { mutationFields } from './root-fields/mutation.js';
 import { queryFields } from './root-fields/query.js';
 import { subscriptionFields } from './root-fields/subscription.js';
 import type { Exposed } from './schema/exposed.js';
-import { Inputs } from './schema/inputs.js';
-import { type SchemaView, TableTypes } from './schema/table-types.js';
+import { Inputs } from './types/inputs.js';
+import { type SchemaView, TableTypes } from './types/table-types.js';
 
 export interface BuiltSchema {
   readonly schema: GraphQLSchema;

@@ -3,7 +3,7 @@ import { viewSources } from '../catalog/definitions/catalog-draft.js';
 import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
 import type { TableDefinition } from '../catalog/definitions/definition.js';
 import { failure } from '../errors/error.js';
-import { invalidArguments } from '../functions/arguments.js';
+import { invalidArguments } from '../functions/calls/arguments.js';
 import { findIncrementalAggregate } from '../functions/incremental-aggregates.js';
 import type { Call, Expression, Idiom, Projections, Select } from '../language/ast.js';
 import { DOCUMENT_PARAMS } from '../language/engine-params.js';

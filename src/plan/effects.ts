@@ -31,7 +31,7 @@ export const RECORD_CHANGES: ReadonlySet<Statement['kind']> = new Set([
   'relate',
 ]);
 
-/** The variable that restores the totals of views, when an import sets it (`exec/view/totals.ts`). */
+/** The variable that restores the totals of views, when an import sets it (`query/view/totals.ts`). */
 export const VIEW_TOTALS = 'view_totals';
 
 export interface Effects {

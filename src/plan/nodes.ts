@@ -1,6 +1,6 @@
 /**
  * The plan of a statement: a tree of plain data in the field's terms, made by `bind-*.ts`, rewritten by `rules/`,
- * printed by EXPLAIN (`describe.ts`) and run by `exec/operators`. The plan is complete: nothing is decided later.
+ * printed by EXPLAIN (`describe.ts`) and run by `query/operators`. The plan is complete: nothing is decided later.
  */
 import type { IndexDefinition } from '../catalog/definitions/definition.js';
 import type {

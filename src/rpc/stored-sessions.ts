@@ -8,7 +8,7 @@ import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabasePath } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { failure } from '../errors/error.js';
-import { guestRefusal } from '../exec/authorization/authorize.js';
+import { guestRefusal } from '../runtime/authorization/authorize.js';
 import type { Session } from '../session/contract.js';
 import type { Variable } from '../session/resources/session-variables.js';
 

@@ -1,6 +1,6 @@
 import { VERSION } from '../base/package-version.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
-import { withoutPassword } from '../storage/engines/address.js';
+import { withoutPassword } from '../storage/address.js';
 import type { Configuration } from './configuration.js';
 
 export interface BannerFacts {

@@ -1,10 +1,11 @@
 /** The table of all settings of `tessera start`. */
-import { DEFAULT_SCRIPT_LIMITS, LEAST_SCRIPT_MEMORY, type ScriptLimits } from '../exec/runtime/script-runner.js';
-import type { GraphqlLimits } from '../graphql/limits.js';
-import { DEFAULT_HTTP_LIMITS, type HttpLimits, LIMIT_SETTINGS } from '../http/options.js';
+
+import type { GraphqlLimits } from '../graphql/base/limits.js';
+import { DEFAULT_HTTP_LIMITS, type HttpLimits, LIMIT_SETTINGS } from '../http/base/options.js';
 import { DEFAULT_PARSER_LIMITS as QUERY_DEFAULTS, QUERY_LIMITS, type QueryLimits } from '../language/parse.js';
+import { DEFAULT_SCRIPT_LIMITS, LEAST_SCRIPT_MEMORY, type ScriptLimits } from '../runtime/script-runner.js';
 import type { MemoryLimits } from '../session/resources/server-memory.js';
-import { readStoreAddress } from '../storage/engines/address.js';
+import { readStoreAddress } from '../storage/address.js';
 import { MAX_ENCODED } from '../value/limits.js';
 import { type CapabilityConfiguration, settleCapabilities } from './capabilities.js';
 import { readPassFile } from './pass-file.js';

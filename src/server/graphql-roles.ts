@@ -1,6 +1,11 @@
 /** Parses `--graphql-limits`. */
-import { GRAPHQL_ROLES, type GraphqlRole, type RoleRules, type RulesOfRoles } from '../graphql/effective-limits.js';
-import { GRAPHQL_LIMIT_SETTINGS, type GraphqlLimit } from '../graphql/limits.js';
+import {
+  GRAPHQL_ROLES,
+  type GraphqlRole,
+  type RoleRules,
+  type RulesOfRoles,
+} from '../graphql/base/effective-limits.js';
+import { GRAPHQL_LIMIT_SETTINGS, type GraphqlLimit } from '../graphql/base/limits.js';
 import { readChoice, type Setting } from './setting.js';
 
 /** Limits have the names of their flags. */

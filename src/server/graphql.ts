@@ -1,12 +1,12 @@
 /** All GraphQL modules, loaded only if GraphQL is enabled. */
 import type { TesseraError } from '../errors/error.js';
-import { createGraphqlHandler } from '../graphql/handler.js';
-import { createGraphqlEvents } from '../graphql/live/event-stream.js';
-import { createGraphqlSocket } from '../graphql/live/transport-ws.js';
-import { createGraphqlMethod } from '../graphql/method.js';
 import { GraphqlService } from '../graphql/service.js';
-import type { HttpServerParts } from '../http/create-http-server.js';
-import type { Log } from '../http/log.js';
+import { createGraphqlEvents } from '../graphql/transports/event-stream.js';
+import { createGraphqlHandler } from '../graphql/transports/handler.js';
+import { createGraphqlMethod } from '../graphql/transports/method.js';
+import { createGraphqlSocket } from '../graphql/transports/transport-ws.js';
+import type { Log } from '../http/base/log.js';
+import type { HttpServerParts } from '../http/server.js';
 import type { Configuration } from './configuration.js';
 import { readDocuments } from './graphql-documents.js';
 import { readWebPage } from './pages.js';

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Log } from '../http/log.js';
-import { readStoreAddress } from '../storage/engines/address.js';
-import { DATA_FILE } from '../storage/engines/lmdb/lmdb-store.js';
+import type { Log } from '../http/base/log.js';
+import { readStoreAddress } from '../storage/address.js';
+import { DATA_FILE } from '../storage/lmdb/engine/lmdb-store.js';
 import type { Configuration } from './configuration.js';
 
 /** The bits of a mode for those who are neither the owner nor in the group. */

@@ -22,7 +22,7 @@ import {
 import { VERSION } from '../base/package-version.js';
 import type { Environment } from '../env/environment.js';
 import { realEnvironment } from '../env/real.js';
-import type { Log } from '../http/log.js';
+import type { Log } from '../http/base/log.js';
 import type { Attributes, Span, Tracer } from '../tracing/tracer.js';
 
 const EXPORTERS = { 'http/json': JsonExporter, 'http/protobuf': ProtobufExporter } as const;

@@ -1,7 +1,7 @@
 /** The HTML pages that `scripts/pages.mjs` builds from `pages/`, and the Studio, which it builds from `studio/`. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
-import type { Framing, WebPage } from '../http/response/page.js';
+import type { Framing, WebPage } from '../http/base/page.js';
 
 /** Sources and compiled files have the same depth in the package. */
 const FOLDER = new URL('../../dist/pages/', import.meta.url);

@@ -1,6 +1,6 @@
 /** The entry point of `tessera start`, in one module that the bundled command loads lazily. */
-import type { Log } from '../http/log.js';
-import { withoutPassword } from '../storage/engines/address.js';
+import type { Log } from '../http/base/log.js';
+import { withoutPassword } from '../storage/address.js';
 import type { Configuration } from './configuration.js';
 import { createLog } from './log.js';
 import { openConfigured, prepareDatabase } from './open.js';

@@ -1,6 +1,6 @@
 /** The settings in effect, as a file that `--config` takes. */
 import { stringify } from 'smol-toml';
-import { withoutPassword } from '../storage/engines/address.js';
+import { withoutPassword } from '../storage/address.js';
 import { givenSetting, SETTING_GROUPS, SETTINGS, type SettingSources } from './configuration.js';
 import type { Setting } from './setting.js';
 import { keyOf } from './settings-file.js';

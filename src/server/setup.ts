@@ -1,18 +1,19 @@
 /** Setting up a fresh server in the Studio: the first root user, made with a code that the server prints. */
-import { OneTimeCode } from '../auth/one-time-code.js';
-import { Throttle } from '../auth/throttle.js';
+
+import { Throttle } from '../auth/attempts/throttle.js';
 import { isLoopbackHost } from '../base/loopback.js';
 import type { Environment } from '../env/environment.js';
 import { realEnvironment } from '../env/real.js';
 import { asTesseraError, failure } from '../errors/error.js';
-import type { Setup, SetupRequest } from '../http/routes/setup.js';
+import type { Setup, SetupRequest } from '../http/base/setup.js';
 import { permits } from '../rpc/capabilities.js';
 import type { Origin } from '../session/contract.js';
 import type { OpenDatabase } from '../session/database/database.js';
-import { readStoreAddress } from '../storage/engines/address.js';
+import { readStoreAddress } from '../storage/address.js';
 import { printsBanner } from './banner.js';
 import type { Configuration } from './configuration.js';
 import { makeRootUser } from './first-user.js';
+import { OneTimeCode } from './one-time-code.js';
 
 const CODE_LIFETIME = 60 * 60 * 1000;
 

@@ -1,5 +1,5 @@
 /** Ends the process on signals, and handles uncaught errors. */
-import type { Log } from '../http/log.js';
+import type { Log } from '../http/base/log.js';
 
 /** The terminal and npm may both deliver a signal; only a later one counts as a second request. */
 const SAME_SIGNAL = 500;

@@ -1,5 +1,5 @@
 /** Tracing by OpenTelemetry, switched on by its standard variables. */
-import type { Log } from '../http/log.js';
+import type { Log } from '../http/base/log.js';
 import type { Protocol, Tracing } from './otlp.js';
 import { ConfigurationError } from './setting.js';
 

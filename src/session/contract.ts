@@ -1,12 +1,12 @@
 /** The interface of the session room. Every request enters through a session: HTTP, RPC, GraphQL and embedded calls. */
 import type { IssuedTokens } from '../auth/context.js';
-import type { PublicJwk } from '../auth/signing-keys.js';
+import type { PublicJwk } from '../auth/tokens/signing-keys.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
 import type { DatabasePath, Identity, Principal } from '../catalog/principal.js';
-import type { ExportSelection } from '../exec/export/selection.js';
-import type { Deadline } from '../exec/runtime/interrupt.js';
-import type { Notification } from '../exec/runtime/notification.js';
+import type { ExportSelection } from '../ddl/export/selection.js';
+import type { Deadline } from '../runtime/interrupt.js';
+import type { Notification } from '../runtime/notification.js';
 import type { RequestTrace } from '../tracing/request-trace.js';
 import type { Duration, ObjectValue, Value } from '../value/value.js';
 import type { ClientConnection } from './resources/client-connection.js';

@@ -1,8 +1,8 @@
 /** Runs statements: the interface that sessions and held transactions share. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { TesseraError } from '../errors/error.js';
-import type { Deadline } from '../exec/runtime/interrupt.js';
 import type { Statement } from '../language/ast.js';
+import type { Deadline } from '../runtime/interrupt.js';
 import type { ObjectValue, Value } from '../value/value.js';
 
 /** The result of one statement. */

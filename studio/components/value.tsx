@@ -1,7 +1,7 @@
 /** Any value of the database, always as text: whatever is in it, it is never read as HTML. */
 import { RecordId } from 'surrealdb';
+import { hrefOf } from '../base/route.js';
 import { literal } from '../connection/surrealql.js';
-import { hrefOf } from '../frame/route.js';
 
 /** The first characters of longer values are shown. */
 const LONGEST = 200;

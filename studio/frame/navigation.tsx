@@ -1,5 +1,5 @@
 /** The views to choose from. */
-import { hrefOf, route } from './route.js';
+import { hrefOf, route } from '../base/route.js';
 import { FIRST_VIEW, VIEWS } from './views.js';
 
 export function Navigation() {

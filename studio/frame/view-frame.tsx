@@ -1,10 +1,10 @@
 /** Loads the view that the address names, and shows it. An error in it leaves the rest of the page usable. */
 import { useErrorBoundary } from 'preact/hooks';
+import { route } from '../base/route.js';
 import { Button } from '../components/button.js';
 import { Loading, Notice } from '../components/notice.js';
 import type { Connection } from '../connection/connection.js';
 import { useLoaded } from '../connection/use-loaded.js';
-import { route } from './route.js';
 import { FIRST_VIEW, VIEWS } from './views.js';
 
 interface Properties {

@@ -1,6 +1,6 @@
 /** All views of the Studio. A new one is a module in `views/` that exports `View`, and a line here; it is loaded when it is opened. */
 import type { FunctionComponent } from 'preact';
-import type { ViewProperties } from './view-properties.js';
+import type { ViewProperties } from '../base/view-properties.js';
 
 export interface ViewEntry {
   readonly title: string;

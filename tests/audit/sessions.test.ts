@@ -4,7 +4,7 @@ import { verifyAuditLog } from '../../src/audit/verify.js';
 import { realEnvironment } from '../../src/env/real.js';
 import type { IssuedTokens, Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { objectFrom, type Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { answers, run } from '../support/world.js';

@@ -1,11 +1,11 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { DEFAULT_RULES } from '../../src/auth/attempts/throttle-rules.js';
 import { type Authenticator, createAuthenticator } from '../../src/auth/authenticator.js';
 import { readSignIn, readSignUp } from '../../src/auth/credentials.js';
 import { type Client, guestIdentity, withDatabasePath } from '../../src/auth/identity.js';
-import { type CredentialHasher, createPasswordHasher } from '../../src/auth/passwords.js';
-import { DEFAULT_RULES } from '../../src/auth/throttle-rules.js';
+import { type CredentialHasher, createPasswordHasher } from '../../src/auth/passwords/passwords.js';
 import type { AccessDefinition, UserDefinition } from '../../src/catalog/definitions/definition.js';
 import type { DatabasePath } from '../../src/catalog/principal.js';
 import { realEnvironment } from '../../src/env/real.js';

@@ -1,7 +1,7 @@
 /** Which variables of a SIGNIN clause name an account, and which are secrets to guess. */
 import { expect, test } from 'vitest';
-import { attemptedVariables } from '../../src/auth/attempted-variables.js';
-import { clauseVariables } from '../../src/auth/clause-variables.js';
+import { attemptedVariables } from '../../src/auth/attempts/attempted-variables.js';
+import { clauseVariables } from '../../src/auth/attempts/clause-variables.js';
 import { parseExpression } from '../../src/language/parse.js';
 import { objectFrom } from '../../src/value/value.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FailureDelay } from '../../src/auth/failure-delay.js';
+import { FailureDelay } from '../../src/auth/attempts/failure-delay.js';
 import { failure } from '../../src/errors/error.js';
 import { StubbedEnvironment } from '../support/environment.js';
 

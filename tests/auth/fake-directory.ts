@@ -1,5 +1,5 @@
 import type { AccessRun, Directory, IncarnationOf } from '../../src/auth/directory.js';
-import { recordFrom } from '../../src/auth/record-access.js';
+import { recordFrom } from '../../src/auth/kinds/record-access.js';
 import type { PromiseOrValue } from '../../src/base/promise-or-value.js';
 import { Grants } from '../../src/catalog/credentials/grant.js';
 import type { Incarnation } from '../../src/catalog/credentials/incarnation.js';
@@ -7,7 +7,7 @@ import type { IssuedCredential } from '../../src/catalog/credentials/revocation-
 import type { AccessDefinition, UserDefinition } from '../../src/catalog/definitions/definition.js';
 import type { DatabasePath } from '../../src/catalog/principal.js';
 import type { Expression } from '../../src/language/ast.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { withRetries } from '../../src/storage/retry.js';
 import { toText } from '../../src/value/text/text.js';
 import type { RecordId, Value } from '../../src/value/value.js';

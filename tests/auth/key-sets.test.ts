@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { CompactSign } from 'jose';
 import { beforeEach, expect, test } from 'vitest';
-import { type KeySetSource, KeySets } from '../../src/auth/key-sets.js';
-import { Tokens } from '../../src/auth/tokens.js';
+import { type KeySetSource, KeySets } from '../../src/auth/tokens/key-sets.js';
+import { Tokens } from '../../src/auth/tokens/tokens.js';
 import { failure, TesseraError } from '../../src/errors/error.js';
 import { StubbedEnvironment } from '../support/environment.js';
 

@@ -1,10 +1,10 @@
 import { parseOptions } from '@node-rs/argon2';
 import { hash as bcryptHash } from '@node-rs/bcrypt';
 import { describe, expect, test } from 'vitest';
-import { createPasswordHasher } from '../../src/auth/passwords.js';
-import { WorkQueue } from '../../src/auth/work-queue.js';
+import { createPasswordHasher } from '../../src/auth/passwords/passwords.js';
+import { WorkQueue } from '../../src/auth/passwords/work-queue.js';
 import { realEnvironment } from '../../src/env/real.js';
-import { HASH_ALGORITHMS } from '../../src/functions/contract.js';
+import { HASH_ALGORITHMS } from '../../src/functions/calls/contract.js';
 
 const hasher = createPasswordHasher(realEnvironment);
 
@@ -102,7 +102,7 @@ describe('credentials', () => {
 
   test('the hash for unknown users has the parameters of a new one', async () => {
     const source = await import('node:fs/promises').then((fs) =>
-      fs.readFile(new URL('../../src/auth/passwords.ts', import.meta.url), 'utf8'),
+      fs.readFile(new URL('../../src/auth/passwords/passwords.ts', import.meta.url), 'utf8'),
     );
     const nobody = /'(\$argon2id[^']+)'/.exec(source)?.[1] ?? '';
     expect(parseOptions(nobody)).toEqual(parseOptions(await hasher.hash('argon2', 'x')));

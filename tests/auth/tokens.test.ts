@@ -1,8 +1,8 @@
 import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { CompactSign } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { claimedRoles, claimsValue } from '../../src/auth/claims.js';
-import { type TokenContent, Tokens } from '../../src/auth/tokens.js';
+import { claimedRoles, claimsValue } from '../../src/auth/tokens/claims.js';
+import { type TokenContent, Tokens } from '../../src/auth/tokens/tokens.js';
 import { headerName, type SigningKey, validateKey, validateKeys } from '../../src/catalog/credentials/signing-key.js';
 import { ALGORITHMS, type Algorithm } from '../../src/language/ast.js';
 import { datetimeFromNanoseconds, MAX_DATETIME } from '../../src/value/time/datetime.js';

@@ -5,9 +5,9 @@ import { useBuild } from '../../bench/harness/build.mjs';
 import { requests } from '../../bench/harness/requests.mjs';
 import { startServer } from '../../bench/servers/start.mjs';
 import { WAYS } from '../../bench/targets/network.mjs';
-import { createHttpServer } from '../../src/http/create-http-server.js';
+import { createHttpServer } from '../../src/http/server.js';
 import { openDatabase } from '../../src/session/database/database.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 
 useBuild((module) => import(new URL(`../../src/${module}.ts`, import.meta.url).href));
 

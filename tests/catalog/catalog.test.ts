@@ -19,7 +19,7 @@ import { recordKey } from '../../src/catalog/keys/store-keys.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { parseIdiom, parseStatement } from '../../src/language/parse.js';
 import type { KeyRange, Transaction } from '../../src/storage/contract.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { encodeKey } from '../../src/value/codecs/key-codec.js';
 import { objectFrom, RecordId } from '../../src/value/value.js';
 

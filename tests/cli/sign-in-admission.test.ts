@@ -1,9 +1,9 @@
 /** Sign-in attempts of several workers, which the first process admits. */
 import { EventEmitter } from 'node:events';
 import { beforeEach, expect, test } from 'vitest';
-import type { Attempt } from '../../src/auth/attempt-keys.js';
-import { Throttle } from '../../src/auth/throttle.js';
-import { DEFAULT_RULES } from '../../src/auth/throttle-rules.js';
+import type { Attempt } from '../../src/auth/attempts/attempt-keys.js';
+import { Throttle } from '../../src/auth/attempts/throttle.js';
+import { DEFAULT_RULES } from '../../src/auth/attempts/throttle-rules.js';
 import { failure } from '../../src/errors/error.js';
 import type { Channel } from '../../src/server/workers/connection-receiver.js';
 import { type AdmittedWorker, RemoteAdmission, SharedAdmission } from '../../src/server/workers/sign-in-admission.js';

@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCheck, runUpgrade } from '../../src/cli/store.js';
 import type { Entry, Transaction } from '../../src/storage/contract.js';
-import { openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
+import { openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
 import { isObject, type ObjectValue, objectFrom, type Value } from '../../src/value/value.js';
 import { TextSink } from '../support/text-sink.js';
 

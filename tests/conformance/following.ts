@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { positionIn, stampIn } from '../../src/storage/append.js';
 import type { CommitFollower, Engine, FollowedCommit, SharedStore, Transaction } from '../../src/storage/contract.js';
+import { positionIn, stampIn } from '../../src/storage/transaction/append.js';
 import { atLeast } from '../support/timeouts.js';
 import { code } from './storage.js';
 

@@ -1,5 +1,5 @@
 /** An engine that answers later keeps the contract as well, in whatever order answers come. */
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { LateEngine, Lateness, seeded } from '../support/late-engine.js';
 import { storageConformance } from './storage.js';
 

@@ -1,5 +1,5 @@
 import type { Timers } from '../../src/env/environment.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { rangeRevisionConformance } from './range-revisions.js';
 import { storageConformance } from './storage.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
-import { PostgresStore } from '../../src/storage/engines/postgres/store.js';
+import { PostgresStore } from '../../src/storage/postgres/store.js';
 import { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';

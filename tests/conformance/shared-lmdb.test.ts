@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Timers } from '../../src/env/environment.js';
-import { lockFolder } from '../../src/storage/engines/lmdb/folder-lock.js';
-import { openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
-import type { LmdbOptions } from '../../src/storage/engines/lmdb/lmdb-options.js';
-import { openSharedLmdb } from '../../src/storage/engines/shared-lmdb/open.js';
+import { openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
+import type { LmdbOptions } from '../../src/storage/lmdb/engine/lmdb-options.js';
+import { lockFolder } from '../../src/storage/lmdb/file/folder-lock.js';
+import { openSharedLmdb } from '../../src/storage/lmdb/shared/open.js';
 import { rangeRevisionConformance } from './range-revisions.js';
 import { storageConformance } from './storage.js';
 

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Timers } from '../../src/env/environment.js';
 import { failure, TesseraError } from '../../src/errors/error.js';
-import { stampIn } from '../../src/storage/append.js';
 import type { Engine, Entry, Key, KeyRange, ScanOptions, Stored, Transaction } from '../../src/storage/contract.js';
 import { withRetries } from '../../src/storage/retry.js';
+import { stampIn } from '../../src/storage/transaction/append.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { reservationConformance } from './reservations.js';
 

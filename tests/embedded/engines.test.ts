@@ -29,7 +29,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { storeAddress } from '../../src/embedded/client/address.js';
 import { createTesseraEngines } from '../../src/embedded/engines.js';
 import { Tessera } from '../../src/embedded/index.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 
 const engines = createTesseraEngines();
 const opened: Surreal[] = [];

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import type { Transaction } from '../../src/storage/contract.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { isArray, isObject, RecordId, type Value } from '../../src/value/value.js';
 import { run } from '../support/world.js';
 import { type Calls, counting } from './counted-calls.js';

@@ -1,13 +1,13 @@
 /** Rows that an index finds in an order of its own, with what it says of each: a kind of index that only this test has takes the place of the scan. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ACCESSES } from '../../src/exec/operators/accesses.js';
-import type { Candidate, Candidates } from '../../src/exec/runtime/candidates.js';
-import type { IndexNote } from '../../src/functions/contract.js';
+import type { IndexNote } from '../../src/functions/calls/contract.js';
+import { ACCESSES } from '../../src/query/operators/sources/accesses.js';
+import type { Candidate, Candidates } from '../../src/runtime/candidates.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { Engine } from '../../src/storage/contract.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { toText } from '../../src/value/text/text.js';
 import { LateEngine, Lateness, seeded } from '../support/late-engine.js';
 

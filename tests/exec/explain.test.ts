@@ -1,10 +1,10 @@
 /** What EXPLAIN ANALYZE measures, by a clock that goes on only during SLEEP. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Environment } from '../../src/env/environment.js';
-import { Stopwatch } from '../../src/exec/operators/stopwatch.js';
+import { Stopwatch } from '../../src/query/operators/stopwatch.js';
 import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import type { Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';

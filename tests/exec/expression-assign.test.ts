@@ -1,11 +1,11 @@
 /** SET and UNSET. Expected values are those of the reference engine, except where noted. */
 import { expect, test } from 'vitest';
-import { createCompiler } from '../../src/exec/compiler.js';
-import { compileAssign, compileUnset, setPath } from '../../src/exec/expression/assign.js';
-import { Frame } from '../../src/exec/runtime/frame.js';
-import { Scope } from '../../src/exec/runtime/scope.js';
 import type { Data, Update } from '../../src/language/ast.js';
 import { parseIdiom, parseStatement, parseValue } from '../../src/language/parse.js';
+import { compileAssign, compileUnset, setPath } from '../../src/query/expression/assign.js';
+import { Frame } from '../../src/runtime/frame.js';
+import { Scope } from '../../src/runtime/scope.js';
+import { createCompiler } from '../../src/statements/compiler.js';
 import { toText } from '../../src/value/text/text.js';
 import { newObject, type ObjectValue } from '../../src/value/value.js';
 import { executionOver, Store } from './expression-harness.js';

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import type { FunctionDefinition, ParamDefinition } from '../../src/catalog/definitions/definition.js';
 import { CatalogCache } from '../../src/catalog/definitions/load.js';
 import { failure } from '../../src/errors/error.js';
-import type { Execution } from '../../src/exec/runtime/execution.js';
 import type { DefineFunction } from '../../src/language/ast.js';
 import { parseStatement } from '../../src/language/parse.js';
+import type { Execution } from '../../src/runtime/execution.js';
 import { evaluate, outcome, RECORDS, type World } from './expression-harness.js';
 
 function worldWith(...functions: string[]): World {

@@ -1,8 +1,8 @@
 /** What projections are called. */
 import { expect, test } from 'vitest';
-import { projectionPath } from '../../src/exec/expression/projection-name.js';
 import type { Select } from '../../src/language/ast.js';
 import { parseStatement } from '../../src/language/parse.js';
+import { projectionPath } from '../../src/query/expression/projection-name.js';
 
 test.each<[projection: string, ...path: string[]]>([
   ['a', 'a'],

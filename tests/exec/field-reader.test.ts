@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fieldReader } from '../../src/exec/expression/field-reader.js';
+import { fieldReader } from '../../src/query/expression/field-reader.js';
 import { objectFrom } from '../../src/value/value.js';
 
 const MANY = 3_000;

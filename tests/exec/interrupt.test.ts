@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
-import { RequestInterrupt } from '../../src/exec/runtime/interrupt.js';
+import { RequestInterrupt } from '../../src/runtime/interrupt.js';
 
 /** An environment that notes the turns of each yield, and whose clock is moved by `tick` whenever it is read. */
 function notingTurns(tick: number) {

@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { LateEngine, Lateness } from '../support/late-engine.js';
 import { answer } from '../support/world.js';

@@ -1,14 +1,14 @@
 /** For which states of the definitions a statement is planned again. */
 import { expect, test } from 'vitest';
 import type { DatabaseCatalog } from '../../src/catalog/definitions/database-catalog.js';
-import type { Execution } from '../../src/exec/runtime/execution.js';
-import { type Compiler, Frame } from '../../src/exec/runtime/frame.js';
-import { Scope } from '../../src/exec/runtime/scope.js';
-import { DEFAULT_TUNING } from '../../src/exec/runtime/tuning.js';
-import { Prepared } from '../../src/exec/statement/prepared.js';
 import { NO_FIELDS } from '../../src/plan/fields-read.js';
+import { Prepared } from '../../src/query/statement/prepared.js';
+import type { Execution } from '../../src/runtime/execution.js';
+import { type Compiler, Frame } from '../../src/runtime/frame.js';
+import { Scope } from '../../src/runtime/scope.js';
+import { DEFAULT_TUNING } from '../../src/runtime/tuning.js';
 import { openDatabase } from '../../src/session/database/database.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { toText } from '../../src/value/text/text.js';
 
 /** A state of the definitions, in which the tables have so many indexes. */

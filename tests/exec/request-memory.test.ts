@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { MemoryBudget } from '../../src/base/memory-budget.js';
-import { RequestMemory } from '../../src/exec/runtime/request-memory.js';
+import { RequestMemory } from '../../src/runtime/request-memory.js';
 import { objectFrom, type Value } from '../../src/value/value.js';
 
 const MIB = 2 ** 20;

@@ -2,12 +2,12 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
-import { DEFAULT_SCRIPT_LIMITS, type ScriptHost, type ScriptLimits } from '../../src/exec/runtime/script-runner.js';
-import type { ScriptPool } from '../../src/exec/script/pool.js';
-import type { ScriptThread } from '../../src/exec/script/thread.js';
+import type { ScriptPool } from '../../src/runtime/script/pool.js';
+import type { ScriptThread } from '../../src/runtime/script/thread.js';
+import { DEFAULT_SCRIPT_LIMITS, type ScriptHost, type ScriptLimits } from '../../src/runtime/script-runner.js';
 
 const built = (name: string): Promise<unknown> =>
-  import(fileURLToPath(new URL(`../../dist/exec/script/${name}.js`, import.meta.url)));
+  import(fileURLToPath(new URL(`../../dist/runtime/script/${name}.js`, import.meta.url)));
 
 let Pool: typeof ScriptPool;
 let Thread: typeof ScriptThread;

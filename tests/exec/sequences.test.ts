@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { isPromise, type PromiseOrValue } from '../../src/base/promise-or-value.js';
 import { databaseArea, sequenceKey } from '../../src/catalog/keys/store-keys.js';
+import { SequenceCounters } from '../../src/ddl/define/sequence-counters.js';
 import { failure } from '../../src/errors/error.js';
-import { SequenceCounters } from '../../src/exec/define/sequence-counters.js';
-import type { Interrupt } from '../../src/exec/runtime/execution.js';
+import type { Interrupt } from '../../src/runtime/execution.js';
 import type { BeginOptions, Transaction } from '../../src/storage/contract.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { withRetries } from '../../src/storage/retry.js';
 
 const SEQUENCE = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Interrupt } from '../../src/exec/runtime/execution.js';
-import { sortYielding } from '../../src/exec/runtime/sort-yielding.js';
+import type { Interrupt } from '../../src/runtime/execution.js';
+import { sortYielding } from '../../src/runtime/sort-yielding.js';
 
 /** Counts the checkpoints, and yields at each `every`th. */
 function counting(every: number): Interrupt & { count: number } {

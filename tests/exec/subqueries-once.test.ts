@@ -1,6 +1,6 @@
 /** How often subqueries that are the same for all rows are evaluated. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { run, World } from '../support/world.js';
 import { type Calls, counting } from './counted-calls.js';
 

@@ -1,4 +1,4 @@
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { LateEngine, Lateness } from '../support/late-engine.js';
 import { waitBudgets } from '../support/wait-budgets.js';
 

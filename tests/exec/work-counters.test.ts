@@ -12,7 +12,7 @@ import type {
   ScanOptions,
   Transaction,
 } from '../../src/storage/contract.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { objectFrom } from '../../src/value/value.js';
 import { run } from '../support/world.js';
 import { wrapped } from './wrapped.js';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
 import { failure, TesseraError } from '../../src/errors/error.js';
-import { callFunction } from '../../src/functions/call.js';
-import type { FunctionContext } from '../../src/functions/contract.js';
+import { callFunction } from '../../src/functions/calls/call.js';
+import type { FunctionContext } from '../../src/functions/calls/contract.js';
 import { Fetcher } from '../../src/functions/network/fetcher.js';
 import { NO_TARGETS } from '../../src/functions/network/targets.js';
 import { findConstant, findFunction } from '../../src/functions/registry.js';

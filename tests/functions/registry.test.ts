@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { callFunction } from '../../src/functions/call.js';
+import { callFunction } from '../../src/functions/calls/call.js';
 import { CONSTANTS } from '../../src/functions/constants.js';
 import { FUNCTIONS, findConstant, findFunction } from '../../src/functions/registry.js';
 import { testContext } from './calls.js';

@@ -4,16 +4,16 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { TesseraError } from '../../src/errors/error.js';
-import { callFunction } from '../../src/functions/call.js';
-import { castInSteps } from '../../src/functions/cast.js';
-import type { FunctionRow } from '../../src/functions/contract.js';
+import { callFunction } from '../../src/functions/calls/call.js';
+import type { FunctionRow } from '../../src/functions/calls/contract.js';
 import {
   ANY_INPUT,
   MAX_INPUT,
   MAX_INPUT_IN_PIECES,
   MAX_INPUT_IN_STEPS,
   SMALL_INPUT,
-} from '../../src/functions/input-limit.js';
+} from '../../src/functions/calls/input-limit.js';
+import { castInSteps } from '../../src/functions/cast.js';
 import { FUNCTIONS } from '../../src/functions/registry.js';
 import type { Type } from '../../src/value/type.js';
 import { Closure, newObject, objectFrom, Range, SetValue, type Value } from '../../src/value/value.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { decodeBase32, encodeBase32 } from '../../src/functions/base32.js';
-import type { FunctionContext } from '../../src/functions/contract.js';
-import { totpFunctions } from '../../src/functions/totp.js';
+import type { FunctionContext } from '../../src/functions/calls/contract.js';
+import { decodeBase32, encodeBase32 } from '../../src/functions/crypto/base32.js';
+import { totpFunctions } from '../../src/functions/crypto/totp.js';
 import type { Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
 

@@ -1,7 +1,7 @@
 /** Requests that are made to cost more than they should, or to tell more. */
 import { getIntrospectionQuery } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createGraphqlHandler } from '../../src/graphql/handler.js';
+import { createGraphqlHandler } from '../../src/graphql/transports/handler.js';
 import { type Answer, openStack, type Stack } from './stack.js';
 
 const SETUP = `DEFINE TABLE t; DEFINE FIELD n ON t TYPE int; DEFINE FIELD name ON t TYPE option<string>;

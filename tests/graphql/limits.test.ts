@@ -1,10 +1,10 @@
 import { getIntrospectionQuery } from 'graphql';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_GRAPHQL_LIMITS } from '../../src/graphql/limits.js';
-import { createGraphqlMethod } from '../../src/graphql/method.js';
+import { DEFAULT_GRAPHQL_LIMITS } from '../../src/graphql/base/limits.js';
 import { GraphqlService } from '../../src/graphql/service.js';
+import { createGraphqlMethod } from '../../src/graphql/transports/method.js';
 import { openDatabase } from '../../src/session/database/database.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { objectFrom } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { YieldingEnvironment } from '../support/yielding-environment.js';

@@ -112,7 +112,7 @@ describe('others', () => {
 
   it('a guest learns no definitions where guests may run nothing', async () => {
     const { openDatabase } = await import('../../src/session/database/database.js');
-    const { openEngine } = await import('../../src/storage/engines/open.js');
+    const { openEngine } = await import('../../src/storage/open/open.js');
     const database = await openDatabase(await openEngine('memory'));
     const session = database.session({});
     await session.use('test', 'test');

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { andThen } from '../../src/base/promise-or-value.js';
-import { standardText } from '../../src/graphql/response.js';
 import { GraphqlService } from '../../src/graphql/service.js';
+import { standardText } from '../../src/graphql/transports/response.js';
 import { printExpression } from '../../src/language/print.js';
 import { openDatabase } from '../../src/session/database/database.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { type Answer, openStack, type Stack } from './stack.js';
 
 const SETUP = `

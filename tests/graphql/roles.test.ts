@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type DatabaseRules, EffectiveLimitsByRole, roleOf } from '../../src/graphql/effective-limits.js';
-import { createGraphqlHandler } from '../../src/graphql/handler.js';
-import { DEFAULT_GRAPHQL_LIMITS } from '../../src/graphql/limits.js';
+import { type DatabaseRules, EffectiveLimitsByRole, roleOf } from '../../src/graphql/base/effective-limits.js';
+import { DEFAULT_GRAPHQL_LIMITS } from '../../src/graphql/base/limits.js';
+import { createGraphqlHandler } from '../../src/graphql/transports/handler.js';
 import type { Role } from '../../src/language/ast.js';
 import { readConfiguration } from '../../src/server/configuration.js';
 import type { Session } from '../../src/session/contract.js';

@@ -1,8 +1,8 @@
 /** The time limit of a request ends its sign-ins, however many there are. */
 import { expect, it } from 'vitest';
-import { createGraphqlHandler } from '../../src/graphql/handler.js';
-import { DEFAULT_GRAPHQL_LIMITS } from '../../src/graphql/limits.js';
+import { DEFAULT_GRAPHQL_LIMITS } from '../../src/graphql/base/limits.js';
 import { GraphqlService } from '../../src/graphql/service.js';
+import { createGraphqlHandler } from '../../src/graphql/transports/handler.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { run, World } from '../support/world.js';
 

@@ -1,10 +1,10 @@
 /** Definitions and records of a query are read in one snapshot. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createGraphqlHandler } from '../../src/graphql/handler.js';
 import { GraphqlService } from '../../src/graphql/service.js';
+import { createGraphqlHandler } from '../../src/graphql/transports/handler.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { objectFrom } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { run } from '../support/world.js';

@@ -1,11 +1,11 @@
 /** The real stack over memory, with GraphQL on top. */
-import { DEFAULT_RULES } from '../../src/auth/throttle-rules.js';
-import { createGraphqlHandler } from '../../src/graphql/handler.js';
+import { DEFAULT_RULES } from '../../src/auth/attempts/throttle-rules.js';
 import { type GraphqlOptions, GraphqlService } from '../../src/graphql/service.js';
+import { createGraphqlHandler } from '../../src/graphql/transports/handler.js';
 import type { Statement } from '../../src/language/ast.js';
 import type { Session, StatementExecutor } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 
 export interface Stack {
   readonly database: OpenDatabase;

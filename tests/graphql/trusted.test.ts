@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readTrustedManifest } from '../../src/graphql/document/manifest.js';
 import type { TrustedOptions } from '../../src/graphql/document/trusted.js';
-import { createGraphqlHandler } from '../../src/graphql/handler.js';
+import { createGraphqlHandler } from '../../src/graphql/transports/handler.js';
 import { readConfiguration } from '../../src/server/configuration.js';
 import { readDocuments } from '../../src/server/graphql-documents.js';
 import { objectFrom } from '../../src/value/value.js';

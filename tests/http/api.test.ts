@@ -2,9 +2,9 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
-import { createHttpServer } from '../../src/http/create-http-server.js';
+import { createHttpServer } from '../../src/http/server.js';
 import { openDatabase } from '../../src/session/database/database.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 
 let app: FastifyInstance;
 beforeEach(async () => {

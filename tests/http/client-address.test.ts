@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { type ClientAddressSource, clientAddress } from '../../src/http/request/client-address.js';
+import { type ClientAddressSource, clientAddress } from '../../src/http/base/client-address.js';
 import { readNetworks } from '../../src/server/setting.js';
 
 const request = (peer: string, forwarded?: string) =>

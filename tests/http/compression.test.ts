@@ -2,7 +2,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHttpServer, type HttpServerParts } from '../../src/http/create-http-server.js';
+import { createHttpServer, type HttpServerParts } from '../../src/http/server.js';
 import { FakeDatabase, succeeded } from '../support/fake-database.js';
 
 const LONG = 'abcdefgh'.repeat(500);

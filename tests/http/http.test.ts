@@ -4,7 +4,7 @@ import { encode } from 'cborg';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failure } from '../../src/errors/error.js';
-import { createHttpServer, type HttpServerParts } from '../../src/http/create-http-server.js';
+import { createHttpServer, type HttpServerParts } from '../../src/http/server.js';
 import { objectFrom } from '../../src/value/value.js';
 import { FakeDatabase, succeeded } from '../support/fake-database.js';
 

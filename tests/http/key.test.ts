@@ -2,10 +2,10 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
-import { createHttpServer } from '../../src/http/create-http-server.js';
+import { createHttpServer } from '../../src/http/server.js';
 import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { encodeCbor } from '../../src/value/codecs/cbor-encode.js';
 import { toText } from '../../src/value/text/text.js';
 import { objectFrom } from '../../src/value/value.js';

@@ -5,9 +5,9 @@ import { WebSocket } from 'ws';
 import { MemoryBudget } from '../../src/base/memory-budget.js';
 import type { Environment } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
-import { createHttpServer } from '../../src/http/create-http-server.js';
-import { CBOR, type Format, JSON_FORMAT } from '../../src/http/format.js';
+import { CBOR, type Format, JSON_FORMAT } from '../../src/http/base/format.js';
 import { encodeAnswer } from '../../src/http/response/large-answer.js';
+import { createHttpServer } from '../../src/http/server.js';
 import { newObject, Uuid, type Value } from '../../src/value/value.js';
 import { FakeDatabase, succeeded } from '../support/fake-database.js';
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import fastify from 'fastify';
 import { afterEach, expect, it } from 'vitest';
-import { createHttpServer } from '../../src/http/create-http-server.js';
-import { OpenConnections } from '../../src/http/open-connections.js';
+import { OpenConnections } from '../../src/http/connections/open-connections.js';
+import { createHttpServer } from '../../src/http/server.js';
 import { FakeDatabase, succeeded } from '../support/fake-database.js';
 
 const sockets: Socket[] = [];

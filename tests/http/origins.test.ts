@@ -2,9 +2,9 @@
 import { type AddressInfo, connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { OriginRule } from '../../src/http/cors.js';
-import { createHttpServer } from '../../src/http/create-http-server.js';
-import { DEFAULT_HTTP_LIMITS, type HttpOptions } from '../../src/http/options.js';
+import type { OriginRule } from '../../src/http/base/cors.js';
+import { DEFAULT_HTTP_LIMITS, type HttpOptions } from '../../src/http/base/options.js';
+import { createHttpServer } from '../../src/http/server.js';
 import { FakeDatabase, succeeded } from '../support/fake-database.js';
 
 let app: FastifyInstance;

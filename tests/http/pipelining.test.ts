@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createHttpServer } from '../../src/http/create-http-server.js';
-import { MOST_PIPELINED } from '../../src/http/pipelined-requests.js';
-import { MOST_AT_ONCE } from '../../src/http/request-turns.js';
+import { MOST_PIPELINED } from '../../src/http/connections/pipelined-requests.js';
+import { MOST_AT_ONCE } from '../../src/http/connections/request-turns.js';
+import { createHttpServer } from '../../src/http/server.js';
 import { FakeDatabase, succeeded } from '../support/fake-database.js';
 
 let database: FakeDatabase;

@@ -2,7 +2,7 @@
 import { type AddressInfo, connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createHttpServer } from '../../src/http/create-http-server.js';
+import { createHttpServer } from '../../src/http/server.js';
 import { FakeDatabase } from '../support/fake-database.js';
 
 let app: FastifyInstance;

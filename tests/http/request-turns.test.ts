@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { createHttpServer } from '../../src/http/create-http-server.js';
-import { MOST_AT_ONCE, RequestTurns } from '../../src/http/request-turns.js';
+import { MOST_AT_ONCE, RequestTurns } from '../../src/http/connections/request-turns.js';
+import { createHttpServer } from '../../src/http/server.js';
 import { FakeDatabase } from '../support/fake-database.js';
 
 /** Turns in a loop that runs round by round, and the names of the requests begun so far. */

@@ -2,10 +2,10 @@
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
-import { createHttpServer } from '../../src/http/create-http-server.js';
-import { SILENT } from '../../src/http/log.js';
+import { SILENT } from '../../src/http/base/log.js';
+import { createHttpServer } from '../../src/http/server.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 
 const ALLOWED = 12_345;
 /** What would be called when time is up. */

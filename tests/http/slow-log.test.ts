@@ -1,6 +1,6 @@
 /** The log of slow statements, over a real server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Log } from '../../src/http/log.js';
+import type { Log } from '../../src/http/base/log.js';
 import type { RunningServer } from '../../src/server/server.js';
 import { ROOT, startTestServer } from '../support/server.js';
 

@@ -1,8 +1,8 @@
 /** Sessions that are attached over HTTP: settings under a name, bound to the credential that attached them. */
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createHttpServer, type HttpServerParts } from '../../src/http/create-http-server.js';
-import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../../src/http/options.js';
+import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '../../src/http/base/options.js';
+import { createHttpServer, type HttpServerParts } from '../../src/http/server.js';
 import type { DatabaseOptions } from '../../src/session/database/options.js';
 import { objectFrom } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Surreal } from 'surrealdb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Log, SILENT } from '../../src/http/log.js';
+import { type Log, SILENT } from '../../src/http/base/log.js';
 import { openTracing } from '../../src/server/tracing.js';
 import { ROOT, startTestServer } from '../support/server.js';
 import { temporaryFolder } from '../support/server-process.js';

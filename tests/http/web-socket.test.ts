@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 import type { Environment } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { failure } from '../../src/errors/error.js';
-import { createHttpServer, type HttpServerParts } from '../../src/http/create-http-server.js';
+import { createHttpServer, type HttpServerParts } from '../../src/http/server.js';
 import { FrameAssembler } from '../../src/http/websocket/frame-assembler.js';
 import { newObject, Uuid } from '../../src/value/value.js';
 import { FakeDatabase, succeeded } from '../support/fake-database.js';

@@ -1,7 +1,7 @@
 /** `GET /`: a page for browsers, JSON for other clients. */
 import type { FastifyInstance } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHttpServer, type HttpServerParts } from '../../src/http/create-http-server.js';
+import { createHttpServer, type HttpServerParts } from '../../src/http/server.js';
 import { FakeDatabase } from '../support/fake-database.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';

@@ -6,7 +6,7 @@ import type { Family } from '../../src/metrics/families.js';
 import { ServerMetrics } from '../../src/metrics/server-metrics.js';
 import { gaugesOf } from '../../src/server/gauges.js';
 import { openDatabase } from '../../src/session/database/database.js';
-import { PostgresMetrics } from '../../src/storage/engines/postgres/metrics.js';
+import { PostgresMetrics } from '../../src/storage/postgres/metrics.js';
 import { ParsedMetrics } from '../support/prometheus.js';
 import { startTestServer } from '../support/server.js';
 import { temporaryFolder } from '../support/server-process.js';

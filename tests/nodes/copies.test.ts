@@ -7,7 +7,7 @@ import { isNodeState } from '../../src/catalog/keys/node-state.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import type { Engine, Entry, Key } from '../../src/storage/contract.js';
 import { copyStore } from '../../src/storage/copy/copy-store.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import { objectFrom } from '../../src/value/value.js';
 import { NodeDatabases } from '../support/node-databases.js';

@@ -7,8 +7,8 @@ import { putStoreFormat } from '../../src/catalog/nodes/store-format.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { NODE_RENEWAL_INTERVAL, REMOVAL_TIME } from '../../src/session/nodes/membership.js';
 import type { Engine } from '../../src/storage/contract.js';
-import { openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { withRetries } from '../../src/storage/retry.js';
 import { type DatabaseNode, NodeDatabases } from '../support/node-databases.js';
 

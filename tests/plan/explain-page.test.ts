@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { RULE_NAMES } from '../../src/plan/rules/rule.js';
 import { openDatabase } from '../../src/session/database/database.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 
 test('docs/reference/explain.md shows the plans that there are', async () => {
   const page = readFileSync('docs/reference/explain.md', 'utf8');

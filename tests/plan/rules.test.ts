@@ -4,7 +4,7 @@ import { rulesWithout } from '../../src/plan/rewrite.js';
 import { RULE_NAMES, type RuleName } from '../../src/plan/rules/rule.js';
 import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { toText } from '../../src/value/text/text.js';
 
 /** Statements, by the rule that is to be seen in their plans, with a word that is there with the rule alone. */

@@ -1,15 +1,15 @@
 /** Whatever is written while indexes are built in the background, they agree with their table in the end. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { checkEntries } from '../../src/ddl/check/check-entries.js';
+import { Faults } from '../../src/ddl/check/fault.js';
 import type { Environment } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
-import { checkEntries } from '../../src/exec/check/check-entries.js';
-import { Faults } from '../../src/exec/check/fault.js';
 import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import type { Engine } from '../../src/storage/contract.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { toText } from '../../src/value/text/text.js';
 import { LateEngine, Lateness, seeded } from '../support/late-engine.js';
 import { atLeast } from '../support/timeouts.js';

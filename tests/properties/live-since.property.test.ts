@@ -8,7 +8,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Notification, Session } from '../../src/session/contract.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import { type ObjectValue, objectFrom, type Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';

@@ -3,7 +3,7 @@
  * tests, `PERMISSION_RUNS` by hand. Left out where PostgreSQL isn't installed.
  */
 import { afterAll, describe } from 'vitest';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
 import { isInTurn, RUNS_ALL } from '../support/runs-all.js';
 import { permissionOracle } from './permissions/oracle.js';

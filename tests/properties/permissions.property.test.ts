@@ -1,6 +1,6 @@
 /** The oracle of PERMISSIONS, over a store in memory. `permissions/seed.ts` has what the environment may say. */
 import { describe } from 'vitest';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { permissionOracle } from './permissions/oracle.js';
 import { GIVEN_RUNS, SEED } from './permissions/seed.js';
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parseQuery } from '../../src/language/parse.js';
 import type { Session, StatementResult } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { toText } from '../../src/value/text/text.js';
 import { planWithOtherLiterals } from '../support/other-literals.js';
 import { atLeast } from '../support/timeouts.js';

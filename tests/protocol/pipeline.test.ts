@@ -7,11 +7,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Clock } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
-import { SILENT } from '../../src/http/log.js';
+import { SILENT } from '../../src/http/base/log.js';
 import { readConfiguration } from '../../src/server/configuration.js';
 import { type RunningServer, startServer } from '../../src/server/server.js';
 import { openDatabase } from '../../src/session/database/database.js';
-import { LmdbEngine } from '../../src/storage/engines/lmdb/lmdb.js';
+import { LmdbEngine } from '../../src/storage/lmdb/engine/lmdb.js';
 import { HeldStore, openUnsynced } from '../support/held-store.js';
 import { ROOT } from '../support/server.js';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/session/database/database.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { encodeKey } from '../../src/value/codecs/key-codec.js';
 import { encodeRecord } from '../../src/value/codecs/record-encode.js';
 

@@ -17,7 +17,7 @@ const BANNED: readonly (readonly [pattern: RegExp, instead: string, where: RegEx
   [/\bDate\.now\(|\bperformance\.now\(|\bMath\.random\b/, 'use env/', /^src\/(?!env\/|server\/)/],
   [/\bsetTimeout\(|\bsetInterval\(/, 'use env/', /^src\/(?!env\/|server\/)/],
   // The command and the start of a server have messages for their user; engines describe a faulty file and are wrapped.
-  [/\bnew Error\(/, 'use failure(code, …)', /^src\/(?!cli\/|server\/|storage\/engines\/)/],
+  [/\bnew Error\(/, 'use failure(code, …)', /^src\/(?!cli\/|server\/|storage\/(?:lmdb|postgres)\/)/],
   [/\bexport default\b/, 'export by name', /^(src|studio\/\w+)\//],
   [/\binnerHTML\b|dangerouslySet|insertAdjacentHTML/, 'show values as text', /^studio\//],
   [/\benum \w+ \{/, 'use a union of texts', /^src\//],

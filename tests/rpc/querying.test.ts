@@ -1,6 +1,6 @@
 /** What `--deny-arbitrary-query` refuses: each method of RPC and each route says whether it takes queries. */
 import { expect, it } from 'vitest';
-import { ROUTES } from '../../src/http/routes.js';
+import { ROUTES } from '../../src/http/routes/routes.js';
 import { METHODS } from '../../src/rpc/methods/table.js';
 
 it('is what each method and route says of itself', () => {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TesseraError } from '../../src/errors/error.js';
-import { CBOR, type Format, JSON_FORMAT } from '../../src/http/format.js';
+import { CBOR, type Format, JSON_FORMAT } from '../../src/http/base/format.js';
 import { RpcConnection } from '../../src/rpc/connection.js';
 import { METHODS } from '../../src/rpc/methods/table.js';
 import { isObject, type Value } from '../../src/value/value.js';

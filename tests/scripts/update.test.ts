@@ -1,7 +1,7 @@
 /** `npm run script -- NAME --update`: what is written in place of what a script expects. */
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/session/database/database.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { updatedScript } from './update.js';
 
 async function updated(source: string): Promise<string> {

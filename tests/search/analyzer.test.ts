@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { untilTrue } from '../../src/base/promise-or-value.js';
 import type { AnalyzerFilter, TokenizerName } from '../../src/language/ast.js';
-import { Analyzer, type TermAt } from '../../src/search/analyzer.js';
-import { characterClass, LETTER, OTHER } from '../../src/search/characters.js';
-import { keptTerms } from '../../src/search/document-terms.js';
-import { createTokenizer } from '../../src/search/tokenizer.js';
+import { Analyzer, type TermAt } from '../../src/search/text/analyzer.js';
+import { characterClass, LETTER, OTHER } from '../../src/search/text/characters.js';
+import { keptTerms } from '../../src/search/text/document-terms.js';
+import { createTokenizer } from '../../src/search/text/tokenizer.js';
 
 const noFiles = (path: string): never => {
   throw new Error(path);

@@ -4,7 +4,7 @@ import { prefixRange } from '../../src/catalog/keys/key-bytes.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { Engine } from '../../src/storage/contract.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { toText } from '../../src/value/text/text.js';
 import type { Value } from '../../src/value/value.js';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { toNumber } from '../../src/value/number.js';
 import { isArray, type NumberValue, objectFrom, type Value } from '../../src/value/value.js';
 import { seeded } from '../support/late-engine.js';

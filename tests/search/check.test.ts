@@ -6,8 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runCheck } from '../../src/cli/store.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import type { Entry, Transaction } from '../../src/storage/contract.js';
-import { openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { toText } from '../../src/value/text/text.js';
 import { TextSink } from '../support/text-sink.js';
 

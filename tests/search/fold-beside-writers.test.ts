@@ -1,10 +1,10 @@
 /** Notes are folded while other records are written: what is noted meanwhile waits for the next fold. */
 import { expect, test } from 'vitest';
-import { foldPending } from '../../src/search/fold.js';
-import { manifestKey, pendingPrefix } from '../../src/search/layout.js';
-import { readManifest } from '../../src/search/manifest.js';
-import { noteTerms, storeChange } from '../../src/search/pending.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { foldPending } from '../../src/search/segments/fold.js';
+import { manifestKey, pendingPrefix } from '../../src/search/segments/layout.js';
+import { readManifest } from '../../src/search/segments/manifest.js';
+import { noteTerms, storeChange } from '../../src/search/segments/pending.js';
+import { openEngine } from '../../src/storage/open/open.js';
 
 const INDEX = 'i';
 const PREFIX = pendingPrefix(INDEX);

@@ -6,13 +6,13 @@ import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.j
 import { indexPrefix } from '../../src/catalog/keys/store-keys.js';
 import { TesseraError } from '../../src/errors/error.js';
 import { rulesWithout } from '../../src/plan/rewrite.js';
-import { foldPending } from '../../src/search/fold.js';
+import { foldPending } from '../../src/search/segments/fold.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { DatabaseOptions } from '../../src/session/database/options.js';
 import type { Engine } from '../../src/storage/contract.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { toNumber } from '../../src/value/number.js';
 import { toText } from '../../src/value/text/text.js';
 import { isArray, type NumberValue, type Value } from '../../src/value/value.js';

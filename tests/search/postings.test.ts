@@ -1,7 +1,7 @@
 /** Posting lists and the tables of terms, as they are written and read. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { forEachNoted, noteTerms, readChange, storeChange } from '../../src/search/pending.js';
+import { forEachNoted, noteTerms, readChange, storeChange } from '../../src/search/segments/pending.js';
 import {
   addStored,
   EARLIER_LIST_FORMAT,
@@ -10,11 +10,11 @@ import {
   PostingBuffer,
   PostingList,
   WINDOW,
-} from '../../src/search/postings.js';
-import { hashOf, SequenceTable } from '../../src/search/sequence-table.js';
-import { compareTerms, type TermBytes, termHead, termText } from '../../src/search/term-bytes.js';
-import { TermDictionary } from '../../src/search/term-dictionary.js';
-import { TermOrder } from '../../src/search/term-order.js';
+} from '../../src/search/segments/postings.js';
+import { compareTerms, type TermBytes, termHead, termText } from '../../src/search/segments/term-bytes.js';
+import { TermOrder } from '../../src/search/segments/term-order.js';
+import { hashOf, SequenceTable } from '../../src/search/text/sequence-table.js';
+import { TermDictionary } from '../../src/search/text/term-dictionary.js';
 import { ByteWriter } from '../../src/value/codecs/byte-writer.js';
 import { seeded } from '../support/late-engine.js';
 

@@ -1,8 +1,8 @@
 /** A segment is written, and its documents are ranked, in steps. */
 import { expect, test } from 'vitest';
-import { BestDocuments } from '../../src/search/best-documents.js';
-import { SegmentKeys } from '../../src/search/layout.js';
-import { SegmentWriter } from '../../src/search/segment-writer.js';
+import { BestDocuments } from '../../src/search/query/best-documents.js';
+import { SegmentKeys } from '../../src/search/segments/layout.js';
+import { SegmentWriter } from '../../src/search/segments/segment-writer.js';
 
 test('keys of documents are written a window at a time', async () => {
   let put = 0;

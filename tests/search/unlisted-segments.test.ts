@@ -3,14 +3,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.js';
 import { prefixRange } from '../../src/catalog/keys/key-bytes.js';
 import { indexPrefix } from '../../src/catalog/keys/store-keys.js';
-import { foldPending } from '../../src/search/fold.js';
-import { manifestKey, pendingPrefix, unlistedPrefix } from '../../src/search/layout.js';
-import { readManifest } from '../../src/search/manifest.js';
+import { foldPending } from '../../src/search/segments/fold.js';
+import { manifestKey, pendingPrefix, unlistedPrefix } from '../../src/search/segments/layout.js';
+import { readManifest } from '../../src/search/segments/manifest.js';
 import type { HeldTransaction, Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { StatementResult } from '../../src/session/statement-executor.js';
 import type { Engine, Transaction } from '../../src/storage/contract.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { toText } from '../../src/value/text/text.js';
 
 let engine: Engine;

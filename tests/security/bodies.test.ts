@@ -7,9 +7,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Environment } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
-import { createGraphqlHandler } from '../../src/graphql/handler.js';
 import { GraphqlService } from '../../src/graphql/service.js';
-import { createHttpServer } from '../../src/http/create-http-server.js';
+import { createGraphqlHandler } from '../../src/graphql/transports/handler.js';
+import { createHttpServer } from '../../src/http/server.js';
 import { run, World } from '../support/world.js';
 import { attack } from './attack.js';
 

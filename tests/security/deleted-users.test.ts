@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
 import type { HeldTransaction, Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { type ObjectValue, objectFrom, type Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { answer, answers, run, World } from '../support/world.js';

@@ -2,9 +2,9 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { WebSocket } from 'ws';
-import { createGraphqlHandler } from '../../src/graphql/handler.js';
 import { GraphqlService } from '../../src/graphql/service.js';
-import { createHttpServer } from '../../src/http/create-http-server.js';
+import { createGraphqlHandler } from '../../src/graphql/transports/handler.js';
+import { createHttpServer } from '../../src/http/server.js';
 import type { Session } from '../../src/session/contract.js';
 import { answers, type World } from '../support/world.js';
 

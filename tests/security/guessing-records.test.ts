@@ -1,6 +1,6 @@
 /** Guesses of a record user's password: how many are judged at once, however the variables are named. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { DEFAULT_RULES } from '../../src/auth/throttle-rules.js';
+import { DEFAULT_RULES } from '../../src/auth/attempts/throttle-rules.js';
 import { realEnvironment } from '../../src/env/real.js';
 import type { TesseraError } from '../../src/errors/error.js';
 import { objectFrom, type Value } from '../../src/value/value.js';

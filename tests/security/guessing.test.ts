@@ -1,14 +1,14 @@
 /** Guesses of passwords, and whether the owner of the right one can still sign in (74). Through HTTP, on a clock that the test moves. */
 import type { FastifyInstance } from 'fastify';
 import { afterEach, expect } from 'vitest';
-import { createPasswordHasher } from '../../src/auth/passwords.js';
-import { DEFAULT_RULES } from '../../src/auth/throttle-rules.js';
+import { DEFAULT_RULES } from '../../src/auth/attempts/throttle-rules.js';
+import { createPasswordHasher } from '../../src/auth/passwords/passwords.js';
 import { realEnvironment } from '../../src/env/real.js';
-import { createHttpServer } from '../../src/http/create-http-server.js';
-import type { ClientAddressSource } from '../../src/http/request/client-address.js';
+import type { ClientAddressSource } from '../../src/http/base/client-address.js';
+import { createHttpServer } from '../../src/http/server.js';
 import { readNetworks } from '../../src/server/setting.js';
 import { openDatabase } from '../../src/session/database/database.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { run } from '../support/world.js';
 import { attack } from './attack.js';

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { EmbeddedSession } from '../../src/embedded/embedded-session.js';
-import { CBOR, type Format, JSON_FORMAT } from '../../src/http/format.js';
+import { CBOR, type Format, JSON_FORMAT } from '../../src/http/base/format.js';
 import type { Session } from '../../src/session/contract.js';
 import { toText } from '../../src/value/text/text.js';
 import { isObject, objectFrom } from '../../src/value/value.js';

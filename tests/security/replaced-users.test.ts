@@ -6,7 +6,7 @@ import { storeDefinition } from '../../src/catalog/definitions/stored-definition
 import { databaseArea, definitionKey } from '../../src/catalog/keys/store-keys.js';
 import { realEnvironment } from '../../src/env/real.js';
 import type { Session } from '../../src/session/contract.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { withRetries } from '../../src/storage/retry.js';
 import { type ObjectValue, objectFrom, type Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';

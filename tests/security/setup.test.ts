@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import type { Log } from '../../src/http/log.js';
+import type { Log } from '../../src/http/base/log.js';
 import { isFromOwnPage, isLocal } from '../../src/http/request/own-page.js';
 import { readConfiguration } from '../../src/server/configuration.js';
 import { hasRootUser, makeRootUser } from '../../src/server/first-user.js';

@@ -1,7 +1,7 @@
 /** Attacks across namespaces, databases and sessions (1 to 13). */
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createHttpServer } from '../../src/http/create-http-server.js';
+import { createHttpServer } from '../../src/http/server.js';
 import type { Session } from '../../src/session/contract.js';
 import { encodeCbor } from '../../src/value/codecs/cbor-encode.js';
 import { Closure, newObject, objectFrom, Range, RecordId, Regex, Table, type Value } from '../../src/value/value.js';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { realEnvironment } from '../../src/env/real.js';
 import { type NetworkTarget, readTarget } from '../../src/functions/network/targets.js';
-import { createHttpServer } from '../../src/http/create-http-server.js';
+import { createHttpServer } from '../../src/http/server.js';
 import type { Session } from '../../src/session/contract.js';
 import { toText } from '../../src/value/text/text.js';
 import { isObject, objectFrom } from '../../src/value/value.js';

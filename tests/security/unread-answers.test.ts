@@ -4,8 +4,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
-import { createHttpServer } from '../../src/http/create-http-server.js';
-import { MOST_PIPELINED } from '../../src/http/pipelined-requests.js';
+import { MOST_PIPELINED } from '../../src/http/connections/pipelined-requests.js';
+import { createHttpServer } from '../../src/http/server.js';
 import type { Session } from '../../src/session/contract.js';
 import { World } from '../support/world.js';
 

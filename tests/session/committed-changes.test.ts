@@ -1,7 +1,7 @@
 /** Live queries, resumed ones too, and changefeeds show states that were committed, all of them, and no others. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Notification, Session } from '../../src/session/contract.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import { isObject, type Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';

@@ -4,7 +4,7 @@ import { realEnvironment } from '../../src/env/real.js';
 import { parseQuery } from '../../src/language/parse.js';
 import type { Session, StatementExecutor } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { Duration } from '../../src/value/value.js';
 import { openOwned } from '../support/owned.js';
 

@@ -1,6 +1,6 @@
 /** Functions that the server denies to all users, however they are called. */
 import { describe, expect, it } from 'vitest';
-import type { FunctionNames } from '../../src/functions/rules.js';
+import type { FunctionNames } from '../../src/functions/calls/rules.js';
 import { answer, run, World } from '../support/world.js';
 
 async function told(text: string, functions: { allow?: FunctionNames; deny?: FunctionNames }): Promise<string> {

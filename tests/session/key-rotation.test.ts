@@ -2,7 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { compactVerify, createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createHttpServer } from '../../src/http/create-http-server.js';
+import { createHttpServer } from '../../src/http/server.js';
 import { toText } from '../../src/value/text/text.js';
 import { objectFrom } from '../../src/value/value.js';
 import { type Owned, openOwned } from '../support/owned.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/session/database/database.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { answer, run } from '../support/world.js';
 
 const ENDLESS = 'FOR $n IN 1..1000000000 { LET $a = $n }';

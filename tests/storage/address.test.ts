@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { open } from 'lmdb';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { bannerText } from '../../src/server/banner.js';
-import { readStoreAddress, withoutPassword } from '../../src/storage/engines/address.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { readStoreAddress, withoutPassword } from '../../src/storage/address.js';
+import { openEngine } from '../../src/storage/open/open.js';
 
 const base = mkdtempSync(join(tmpdir(), 'tessera-address-'));
 afterAll(() => rmSync(base, { recursive: true, force: true }));

@@ -17,16 +17,16 @@ import { realEnvironment } from '../../src/env/real.js';
 import type { TesseraError } from '../../src/errors/error.js';
 import { failure } from '../../src/errors/error.js';
 import { ArchiveSpace } from '../../src/storage/archive/archive-space.js';
-import { openArchivedLmdb } from '../../src/storage/archive/open-archived.js';
-import { pruneArchive } from '../../src/storage/archive/prune-archive.js';
 import { type ArchivedGroup, groupsOf, segmentsOf } from '../../src/storage/archive/read-archive.js';
 import { encodeArchiveRecord, encodeSegmentHeader } from '../../src/storage/archive/segment.js';
 import { createBackup } from '../../src/storage/backup/create-backup.js';
 import { FolderBlobs } from '../../src/storage/backup/folder-blobs.js';
+import { pruneArchive } from '../../src/storage/backup/prune-archive.js';
 import { openBackup } from '../../src/storage/backup/read-backup.js';
 import { restoreStore } from '../../src/storage/backup/restore-store.js';
 import type { Engine, Entry } from '../../src/storage/contract.js';
-import { type LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
+import { type LmdbEngine, openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
+import { openArchivedLmdb } from '../../src/storage/lmdb/engine/open-archived.js';
 
 const EVERYTHING = { from: '', to: '\xff'.repeat(2_000) };
 

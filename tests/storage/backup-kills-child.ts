@@ -6,12 +6,12 @@
  * acknowledged.
  */
 import '../support/kill-at-call.js';
-import { openArchivedLmdb } from '../../src/storage/archive/open-archived.js';
 import { createBackup } from '../../src/storage/backup/create-backup.js';
 import { FolderBlobs } from '../../src/storage/backup/folder-blobs.js';
 import { openBackup } from '../../src/storage/backup/read-backup.js';
 import { restoreStore } from '../../src/storage/backup/restore-store.js';
-import { openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
+import { openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
+import { openArchivedLmdb } from '../../src/storage/lmdb/engine/open-archived.js';
 import { commitPair } from '../support/paired-writes.js';
 
 const [, , mode = '', from = '', to = ''] = process.argv;

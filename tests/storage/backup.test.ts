@@ -27,8 +27,8 @@ import { restoreStore } from '../../src/storage/backup/restore-store.js';
 import type { Secret } from '../../src/storage/backup/sealing.js';
 import { sha256 } from '../../src/storage/backup/sha256.js';
 import type { Entry } from '../../src/storage/contract.js';
-import { checkFile } from '../../src/storage/engines/lmdb/check-file.js';
-import { openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
+import { checkFile } from '../../src/storage/lmdb/engine/check-file.js';
+import { openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
 import { compiled } from '../support/compiled.js';
 import { atLeast } from '../support/timeouts.js';
 

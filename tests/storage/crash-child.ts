@@ -5,7 +5,7 @@
  * the other, and prints when each begins, what the thread that writes is sent, and when it has answered. `put` prints when it has put but not committed.
  */
 import { writeSync } from 'node:fs';
-import { openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
+import { openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
 import { commitPair } from '../support/paired-writes.js';
 
 const [, , folder = '', mode = ''] = process.argv;

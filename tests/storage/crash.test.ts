@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
+import { openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
 import { compiled } from '../support/compiled.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'tessera-crash-'));

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { TesseraError } from '../../src/errors/error.js';
 import type { Engine, Stored } from '../../src/storage/contract.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { equals } from '../../src/value/order.js';
 
 const [, , sound = '', folder = ''] = process.argv;

@@ -4,7 +4,7 @@
  * root once its code is loaded, since another user may not reach the folder of the code.
  */
 import { TesseraError } from '../../src/errors/error.js';
-import { openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
+import { openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
 
 const [, , folder = '', seed = ''] = process.argv;
 const user = Number(process.env['RUN_AS'] ?? 0);

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LmdbFile } from '../../src/storage/engines/lmdb/lmdb-file.js';
-import { walkPages } from '../../src/storage/engines/lmdb/lmdb-pages.js';
+import { LmdbFile } from '../../src/storage/lmdb/file/lmdb-file.js';
+import { walkPages } from '../../src/storage/lmdb/file/lmdb-pages.js';
 import { compiled } from '../support/compiled.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'tessera-full-'));

@@ -8,8 +8,8 @@ import type { Timers } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { CHANGES_A_STEP } from '../../src/storage/commit/commit-steps.js';
 import type { Engine, Transaction } from '../../src/storage/contract.js';
-import { openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { withRetries } from '../../src/storage/retry.js';
 import { openBuiltLmdb, withBuiltRetries } from './built.js';
 

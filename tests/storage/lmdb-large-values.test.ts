@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ScanOptions, Transaction } from '../../src/storage/contract.js';
-import { type LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
+import { type LmdbEngine, openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
 
 const COUNT = 60;
 /** Four of these are as much as is decoded at once. */

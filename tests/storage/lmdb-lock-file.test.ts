@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { abortTransaction, openDatabases } from '../../src/storage/engines/lmdb/lmdb-databases.js';
-import { LastTransaction, lockFileOf } from '../../src/storage/engines/lmdb/lmdb-lock-file.js';
+import { abortTransaction, openDatabases } from '../../src/storage/lmdb/file/lmdb-databases.js';
+import { LastTransaction, lockFileOf } from '../../src/storage/lmdb/file/lmdb-lock-file.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'tessera-lock-'));
 afterAll(() => rmSync(FOLDER, { recursive: true }));

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { setImmediate as endOfRound } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
-import { MAX_KEY_LENGTH } from '../../src/storage/engines/lmdb/lmdb-limits.js';
-import { DATA_FILE } from '../../src/storage/engines/lmdb/lmdb-store.js';
-import { RecordCache } from '../../src/storage/engines/lmdb/record-cache.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { LmdbEngine, openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
+import { DATA_FILE } from '../../src/storage/lmdb/engine/lmdb-store.js';
+import { RecordCache } from '../../src/storage/lmdb/engine/record-cache.js';
+import { MAX_KEY_LENGTH } from '../../src/storage/lmdb/file/lmdb-limits.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { HeldStore, openUnsynced } from '../support/held-store.js';
 
 const EVERYTHING = { from: '', to: '\xff' };

@@ -1,14 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Key, Stored } from '../../src/storage/contract.js';
-import { LOG_GROUPS } from '../../src/storage/engines/lmdb/lmdb-databases.js';
-import { LogMirror, type LogSource } from '../../src/storage/engines/shared-lmdb/log-mirror.js';
-import {
-  encodeGroup,
-  groupOf,
-  type LoggedGroup,
-  RangeSummary,
-} from '../../src/storage/engines/shared-lmdb/logged-group.js';
+import { LOG_GROUPS } from '../../src/storage/lmdb/file/lmdb-databases.js';
+import { LogMirror, type LogSource } from '../../src/storage/lmdb/shared/log-mirror.js';
+import { encodeGroup, groupOf, type LoggedGroup, RangeSummary } from '../../src/storage/lmdb/shared/logged-group.js';
 import { ReadSet } from '../../src/storage/transaction/read-set.js';
 import { WriteSet } from '../../src/storage/transaction/write-set.js';
 import { decodeSealed } from '../../src/value/codecs/sealed-record.js';

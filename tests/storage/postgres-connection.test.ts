@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readPostgresAddress } from '../../src/storage/engines/postgres/address.js';
-import { byteaArray, bytes } from '../../src/storage/engines/postgres/binary.js';
-import { PostgresConnection } from '../../src/storage/engines/postgres/connection.js';
+import { readPostgresAddress } from '../../src/storage/postgres/address.js';
+import { byteaArray, bytes } from '../../src/storage/postgres/binary.js';
+import { PostgresConnection } from '../../src/storage/postgres/connection.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
 
 const EVERY_BYTE = String.fromCharCode(...Array.from({ length: 256 }, (_, byte) => byte));

@@ -1,10 +1,10 @@
 /** What can be tested of dialects without their databases; that of YugabyteDB runs on PostgreSQL, but for what only YugabyteDB understands. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readPostgresAddress } from '../../src/storage/engines/postgres/address.js';
-import { PostgresConnection } from '../../src/storage/engines/postgres/connection.js';
-import { dialectOf, POSTGRES, YUGABYTE } from '../../src/storage/engines/postgres/dialect.js';
-import { openPostgres } from '../../src/storage/engines/postgres/open.js';
-import { schemaStatements } from '../../src/storage/engines/postgres/schema.js';
+import { readPostgresAddress } from '../../src/storage/postgres/address.js';
+import { PostgresConnection } from '../../src/storage/postgres/connection.js';
+import { dialectOf, POSTGRES, YUGABYTE } from '../../src/storage/postgres/dialect.js';
+import { openPostgres } from '../../src/storage/postgres/open.js';
+import { schemaStatements } from '../../src/storage/postgres/schema.js';
 import type { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
 import { yugabyteOnPostgres } from '../support/dialects.js';
 import { startFakePostgres } from '../support/fake-postgres.js';

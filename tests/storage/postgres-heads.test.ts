@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Transaction } from '../../src/storage/contract.js';
-import { POSTGRES, type SqlDialect } from '../../src/storage/engines/postgres/dialect.js';
-import { openPostgres } from '../../src/storage/engines/postgres/open.js';
+import { POSTGRES, type SqlDialect } from '../../src/storage/postgres/dialect.js';
+import { openPostgres } from '../../src/storage/postgres/open.js';
 import type { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
 import { yugabyteOnPostgres } from '../support/dialects.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { MemoryBudget } from '../../src/base/memory-budget.js';
 import { failure } from '../../src/errors/error.js';
 import type { CommitFollower, FollowedCommit, Transaction } from '../../src/storage/contract.js';
-import { openPostgres } from '../../src/storage/engines/postgres/open.js';
+import { openPostgres } from '../../src/storage/postgres/open.js';
 import type { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
 import { CuttingProxy } from '../support/cutting-proxy.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { realEnvironment } from '../../src/env/real.js';
 import { DEFAULT_MAX_STALENESS } from '../../src/session/nodes/staleness.js';
 import type { CommitFollower, FollowedCommit, Key } from '../../src/storage/contract.js';
-import { readPostgresAddress } from '../../src/storage/engines/postgres/address.js';
-import { PostgresConnection } from '../../src/storage/engines/postgres/connection.js';
-import { LOG_TIMEOUT, PostgresLog } from '../../src/storage/engines/postgres/log.js';
-import type { ConnectionPool } from '../../src/storage/engines/postgres/pool.js';
-import { PostgresStore } from '../../src/storage/engines/postgres/store.js';
+import { readPostgresAddress } from '../../src/storage/postgres/address.js';
+import { PostgresConnection } from '../../src/storage/postgres/connection.js';
+import { LOG_TIMEOUT, PostgresLog } from '../../src/storage/postgres/log.js';
+import type { ConnectionPool } from '../../src/storage/postgres/pool.js';
+import { PostgresStore } from '../../src/storage/postgres/store.js';
 import { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
 import { CuttingProxy } from '../support/cutting-proxy.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';

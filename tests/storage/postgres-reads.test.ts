@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Stored, Transaction } from '../../src/storage/contract.js';
-import { openPostgres } from '../../src/storage/engines/postgres/open.js';
+import { openPostgres } from '../../src/storage/postgres/open.js';
 import type { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readPostgresAddress } from '../../src/storage/engines/postgres/address.js';
-import { PostgresConnection } from '../../src/storage/engines/postgres/connection.js';
-import { openPostgres } from '../../src/storage/engines/postgres/open.js';
+import { readPostgresAddress } from '../../src/storage/postgres/address.js';
+import { PostgresConnection } from '../../src/storage/postgres/connection.js';
+import { openPostgres } from '../../src/storage/postgres/open.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
 
 describe.skipIf(postgresPrograms() === undefined)('A store in PostgreSQL', () => {

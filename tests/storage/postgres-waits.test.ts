@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { readPostgresAddress } from '../../src/storage/engines/postgres/address.js';
-import { PostgresStore } from '../../src/storage/engines/postgres/store.js';
+import { readPostgresAddress } from '../../src/storage/postgres/address.js';
+import { PostgresStore } from '../../src/storage/postgres/store.js';
 import { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
 import { CountingStore } from '../support/counting-store.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';

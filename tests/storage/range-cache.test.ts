@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Key, Stored, Transaction } from '../../src/storage/contract.js';
-import { openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
-import { CachedRange, RangeCache } from '../../src/storage/engines/lmdb/range-cache.js';
+import { openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
+import { CachedRange, RangeCache } from '../../src/storage/lmdb/engine/range-cache.js';
 
 /** A stretch of one letter each, which is also its value. */
 const stretch = (from: Key, to: Key, letters: string, size = 1) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isPromise } from '../../src/base/promise-or-value.js';
 import { failure } from '../../src/errors/error.js';
 import { RESERVATION_TIME } from '../../src/storage/contract.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { withRetries } from '../../src/storage/retry.js';
 import { StubbedEnvironment } from '../support/environment.js';
 

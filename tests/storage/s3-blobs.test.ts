@@ -12,7 +12,7 @@ import { createBackup } from '../../src/storage/backup/create-backup.js';
 import { openBackup } from '../../src/storage/backup/read-backup.js';
 import { restoreStore } from '../../src/storage/backup/restore-store.js';
 import { readS3Address, S3Blobs } from '../../src/storage/backup/s3-blobs.js';
-import { openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
+import { openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
 
 let root: string;
 let server: ChildProcess;

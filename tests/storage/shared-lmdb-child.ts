@@ -6,7 +6,7 @@
  * counter. `commit` and `large` commit until they are killed, as in `crash-child.ts`; `large` says before each commit that it begins.
  */
 import { writeSync } from 'node:fs';
-import { openSharedLmdb } from '../../src/storage/engines/shared-lmdb/open.js';
+import { openSharedLmdb } from '../../src/storage/lmdb/shared/open.js';
 import { withRetries } from '../../src/storage/retry.js';
 import { commitPair } from '../support/paired-writes.js';
 import { patientTimers } from '../support/patient-timers.js';

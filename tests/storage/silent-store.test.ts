@@ -1,10 +1,10 @@
 /** A store that doesn't answer delays no request beyond a deadline or a cancellation, and nothing half is left. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { RequestInterrupt } from '../../src/exec/runtime/interrupt.js';
+import { RequestInterrupt } from '../../src/runtime/interrupt.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
 import { COMMIT_GRACE, commitInterruptibly } from '../../src/storage/interrupted.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { Duration } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { LateEngine, Lateness } from '../support/late-engine.js';

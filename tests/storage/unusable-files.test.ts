@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
-import { RECORDS_TREE } from '../../src/storage/engines/lmdb/lmdb-integrity.js';
-import { SpaceReserve } from '../../src/storage/engines/lmdb/lmdb-space.js';
-import { NO_READERS } from '../../src/storage/engines/lmdb/oldest-reader.js';
+import { openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
+import { NO_READERS } from '../../src/storage/lmdb/engine/oldest-reader.js';
+import { RECORDS_TREE } from '../../src/storage/lmdb/file/lmdb-integrity.js';
+import { SpaceReserve } from '../../src/storage/lmdb/file/lmdb-space.js';
 import { compiled } from '../support/compiled.js';
 
 const BASE = mkdtempSync(join(tmpdir(), 'tessera-'));

@@ -6,12 +6,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Timers } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
 import type { Entry, Stored } from '../../src/storage/contract.js';
-import { type LmdbEngine, openLmdb } from '../../src/storage/engines/lmdb/lmdb.js';
-import { LmdbFile } from '../../src/storage/engines/lmdb/lmdb-file.js';
-import { readFacts } from '../../src/storage/engines/lmdb/lmdb-integrity.js';
-import type { LmdbOptions } from '../../src/storage/engines/lmdb/lmdb-options.js';
-import { walkPages } from '../../src/storage/engines/lmdb/lmdb-pages.js';
-import { StoredValues } from '../../src/storage/engines/stored-values.js';
+import { type LmdbEngine, openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
+import type { LmdbOptions } from '../../src/storage/lmdb/engine/lmdb-options.js';
+import { LmdbFile } from '../../src/storage/lmdb/file/lmdb-file.js';
+import { readFacts } from '../../src/storage/lmdb/file/lmdb-integrity.js';
+import { walkPages } from '../../src/storage/lmdb/file/lmdb-pages.js';
+import { StoredValues } from '../../src/storage/stored-values.js';
 import { encodeRecord } from '../../src/value/codecs/record-encode.js';
 import { sealState } from '../../src/value/codecs/sealed-record.js';
 

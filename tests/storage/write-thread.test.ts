@@ -7,7 +7,7 @@ import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Timers } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
-import type { LmdbEngine } from '../../src/storage/engines/lmdb/lmdb.js';
+import type { LmdbEngine } from '../../src/storage/lmdb/engine/lmdb.js';
 import { openBuiltLmdb } from './built.js';
 
 const LARGE = 20_000;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { float, isObject, objectFrom, Table, type Value } from '../../src/value/value.js';
 import { type Change, statementOf } from '../../studio/views/explore/changes.js';
 import { evaluate, loadContent, type TypedValue } from '../../studio/views/explore/typed-values.js';

@@ -4,7 +4,7 @@ import { copyFileSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /** What the engine starts as a thread, which no file imports. */
-const WORKER = 'src/storage/engines/lmdb/write-worker.ts';
+const WORKER = 'src/storage/lmdb/engine/write-worker.ts';
 
 /** Answers the path of the compiled file, in a folder that the caller removes. */
 export function compiled(source: string, folder: string): string {

@@ -2,7 +2,7 @@
 import type { PromiseOrValue } from '../../src/base/promise-or-value.js';
 import { failure } from '../../src/errors/error.js';
 import type { BeginOptions, Engine, Entry, Key, KeyRange, Prefetch, Stored } from '../../src/storage/contract.js';
-import type { MemoryEngine } from '../../src/storage/engines/memory.js';
+import type { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { callAll } from '../../src/storage/transaction/after-commit.js';
 import type { ReadValues, Snapshot, SnapshotCursor } from '../../src/storage/transaction/snapshot.js';
 import { type Committer, SnapshotTransaction } from '../../src/storage/transaction/transaction.js';

@@ -2,11 +2,11 @@
 import type { AddressInfo } from 'node:net';
 import { type ClientOptions, createClient } from 'graphql-ws/client';
 import { WebSocket } from 'ws';
-import { createGraphqlHandler } from '../../src/graphql/handler.js';
-import { createGraphqlEvents } from '../../src/graphql/live/event-stream.js';
-import { createGraphqlSocket } from '../../src/graphql/live/transport-ws.js';
 import { type GraphqlOptions, GraphqlService } from '../../src/graphql/service.js';
-import { createHttpServer, type HttpServerParts } from '../../src/http/create-http-server.js';
+import { createGraphqlEvents } from '../../src/graphql/transports/event-stream.js';
+import { createGraphqlHandler } from '../../src/graphql/transports/handler.js';
+import { createGraphqlSocket } from '../../src/graphql/transports/transport-ws.js';
+import { createHttpServer, type HttpServerParts } from '../../src/http/server.js';
 import { StubbedEnvironment } from './environment.js';
 import { run, World } from './world.js';
 

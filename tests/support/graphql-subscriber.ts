@@ -1,5 +1,5 @@
 /** A subscriber, and what it receives. */
-import { standardText } from '../../src/graphql/response.js';
+import { standardText } from '../../src/graphql/transports/response.js';
 import type { Session } from '../../src/session/contract.js';
 import { type ObjectValue, objectFrom } from '../../src/value/value.js';
 import type { Answer, Stack } from '../graphql/stack.js';

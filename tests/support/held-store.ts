@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { realEnvironment } from '../../src/env/real.js';
-import { type ByteStore, openByteStore } from '../../src/storage/engines/lmdb/lmdb-store.js';
+import { type ByteStore, openByteStore } from '../../src/storage/lmdb/engine/lmdb-store.js';
 
 /** A store that isn't flushed to the disk. */
 export function openUnsynced(folder: string): ByteStore {

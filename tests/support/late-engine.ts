@@ -17,7 +17,7 @@ import type {
   Transaction,
   Versionstamp,
 } from '../../src/storage/contract.js';
-import type { MemoryEngine } from '../../src/storage/engines/memory.js';
+import type { MemoryEngine } from '../../src/storage/memory/memory.js';
 import type { ReadValues, Snapshot, SnapshotCursor } from '../../src/storage/transaction/snapshot.js';
 import { type Committer, SnapshotTransaction } from '../../src/storage/transaction/transaction.js';
 

@@ -2,7 +2,7 @@ import { realEnvironment } from '../../src/env/real.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { DatabaseOptions } from '../../src/session/database/options.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import type { Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from './environment.js';
 

@@ -1,6 +1,6 @@
 /** A real server in this process, over memory, on a free port. */
 
-import { type Log, SILENT } from '../../src/http/log.js';
+import { type Log, SILENT } from '../../src/http/base/log.js';
 import { readConfiguration } from '../../src/server/configuration.js';
 import { openConfigured, prepareDatabase } from '../../src/server/open.js';
 import type { Tracing } from '../../src/server/otlp.js';

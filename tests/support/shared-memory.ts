@@ -4,7 +4,6 @@
  */
 import type { Clock, Timers } from '../../src/env/environment.js';
 import { failure } from '../../src/errors/error.js';
-import { stampBytes } from '../../src/storage/append.js';
 import type {
   BeginOptions,
   CommitFollower,
@@ -18,7 +17,8 @@ import type {
   Transaction,
   Versionstamp,
 } from '../../src/storage/contract.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
+import { stampBytes } from '../../src/storage/transaction/append.js';
 
 /** Each commit appends here, so that each has a versionstamp of its own. */
 const OWN_LOG = 'Z';

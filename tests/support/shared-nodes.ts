@@ -1,7 +1,7 @@
 /** Several nodes over one store, as processes of a cluster would be, for tests of what they share. */
 import type { Clock, Timers } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
-import { openPostgres } from '../../src/storage/engines/postgres/open.js';
+import { openPostgres } from '../../src/storage/postgres/open.js';
 import { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
 import { Lateness, seeded } from './late-engine.js';
 import type { PostgresServer } from './postgres-server.js';

@@ -1,12 +1,11 @@
 /**
  * A store over a network whose server, network and failures are simulated, driven by a seeded random. The server does in memory what the
- * functions in `engines/postgres/schema.ts` do in SQL. Each of its deeds takes one turn, as those functions do under their locks.
+ * functions in `storage/postgres/schema.ts` do in SQL. Each of its deeds takes one turn, as those functions do under their locks.
  */
 
 import type { Clock } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { failure } from '../../src/errors/error.js';
-import { stampBytes } from '../../src/storage/append.js';
 import type { Entry, Key, KeyRange, Stored, Versionstamp } from '../../src/storage/contract.js';
 import { type Head, headOf, ROOT_HEAD } from '../../src/storage/remote/heads.js';
 import {
@@ -26,6 +25,7 @@ import {
   type RemoteStore,
   type StoreSnapshot,
 } from '../../src/storage/remote/store.js';
+import { stampBytes } from '../../src/storage/transaction/append.js';
 import type { Lateness } from './late-engine.js';
 
 /** A row of the table `log`. */

@@ -1,7 +1,7 @@
 /** Vectors that 32-bit floats can't measure have no place in a graph: a search finds them beside it. */
 import { afterEach, expect, test, vi } from 'vitest';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { objectFrom, RecordId } from '../../src/value/value.js';
 import { graphOf } from './linked-graph.js';
 

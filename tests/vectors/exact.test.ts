@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { isArray, objectFrom, RecordId, type Value } from '../../src/value/value.js';
 import { distanceOf } from '../../src/vectors/distances.js';
 import { parseMetric } from '../../src/vectors/metric.js';

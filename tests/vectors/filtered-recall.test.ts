@@ -10,7 +10,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { Engine } from '../../src/storage/contract.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { isArray, objectFrom, RecordId, type Value } from '../../src/value/value.js';
 import { RUNS_ALL } from '../support/runs-all.js';
 import { linkedGraph } from './linked-graph.js';

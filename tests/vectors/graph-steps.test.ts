@@ -8,7 +8,7 @@ import { ResidentGraphs } from '../../src/index/hnsw/resident-graphs.js';
 import { StoredGraph } from '../../src/index/hnsw/stored-graph.js';
 import { vectorKey } from '../../src/index/vectors.js';
 import type { Transaction } from '../../src/storage/contract.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { encodeKey } from '../../src/value/codecs/key-codec.js';
 import { searchEntries } from '../../src/vectors/hnsw/descend.js';
 import { Graph, type GraphOptions } from '../../src/vectors/hnsw/graph.js';

@@ -5,7 +5,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { BeginOptions, Key } from '../../src/storage/contract.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import type { SnapshotTransaction } from '../../src/storage/transaction/transaction.js';
 import { objectFrom, RecordId, type Value } from '../../src/value/value.js';
 import { graphOf, linkedGraph } from './linked-graph.js';

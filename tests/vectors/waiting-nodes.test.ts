@@ -7,7 +7,7 @@ import { type OpenDatabase, openDatabase } from '../../src/session/database/data
 import type { DatabaseOptions } from '../../src/session/database/options.js';
 import type { BeginOptions } from '../../src/storage/contract.js';
 import { forEachBatch } from '../../src/storage/cursor.js';
-import { MemoryEngine } from '../../src/storage/engines/memory.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import type { SnapshotTransaction } from '../../src/storage/transaction/transaction.js';
 import { isArray, objectFrom, RecordId, type Value } from '../../src/value/value.js';
 import { parseMetric } from '../../src/vectors/metric.js';

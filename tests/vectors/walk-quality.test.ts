@@ -1,7 +1,7 @@
 /** What searches learn of walks through a graph, and that they measure all vectors where walks miss much. */
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/session/database/database.js';
-import { openEngine } from '../../src/storage/engines/open.js';
+import { openEngine } from '../../src/storage/open/open.js';
 import { isArray, objectFrom, RecordId } from '../../src/value/value.js';
 import { FloatScan } from '../../src/vectors/hnsw/float-scan.js';
 import { Graph, type Need } from '../../src/vectors/hnsw/graph.js';

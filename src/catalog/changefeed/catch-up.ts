@@ -2,9 +2,9 @@
  * Reads the changes of a table from its changefeed in pages, for live queries that begin at an earlier versionstamp.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { type LogPosition, positionAfter, positionIn, stampIn } from '../../storage/append.js';
 import type { Transaction, Versionstamp } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
+import { type LogPosition, positionAfter, positionIn, stampIn } from '../../storage/transaction/append.js';
 import { weightOf } from '../../value/weight.js';
 import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
 import { changesPrefix } from '../keys/store-keys.js';

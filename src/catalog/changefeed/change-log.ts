@@ -1,13 +1,13 @@
 /**
  * The change logs behind CHANGEFEED: one per table, written by the transaction that changes the records. Entries are
- * appended (`storage/append.ts`), so that they are in commit order and writers don't conflict.
+ * appended (`storage/transaction/append.ts`), so that they are in commit order and writers don't conflict.
  */
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { Changefeed } from '../../language/ast.js';
-import { stampBytes, stampIn } from '../../storage/append.js';
 import type { Key, KeyRange, Stored, Transaction, Versionstamp } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
+import { stampBytes, stampIn } from '../../storage/transaction/append.js';
 import { isArray, isObject, type ObjectValue, type RecordId, type Value } from '../../value/value.js';
 import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
 import type { TableDefinition } from '../definitions/definition.js';

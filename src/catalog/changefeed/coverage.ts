@@ -9,8 +9,8 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Changefeed } from '../../language/ast.js';
-import { type LogPosition, positionIn } from '../../storage/append.js';
 import type { Key, Stored, Transaction } from '../../storage/contract.js';
+import { type LogPosition, positionIn } from '../../storage/transaction/append.js';
 import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
 import type { DatabaseDefinition, TableDefinition } from '../definitions/definition.js';
 import { prefixRange } from '../keys/key-bytes.js';

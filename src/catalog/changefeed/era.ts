@@ -5,8 +5,8 @@
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock } from '../../env/environment.js';
-import { stampOfTime } from '../../storage/append.js';
 import type { Transaction, Versionstamp } from '../../storage/contract.js';
+import { stampOfTime } from '../../storage/transaction/append.js';
 import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { Datetime } from '../../value/value.js';
 import { readDefinition } from '../definitions/stored-definition.js';

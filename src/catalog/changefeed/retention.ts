@@ -1,8 +1,8 @@
 /** Prunes change logs according to their CHANGEFEED clauses. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { positionIn, stampBytes, stampOfTime } from '../../storage/append.js';
 import type { Key, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
+import { positionIn, stampBytes, stampOfTime } from '../../storage/transaction/append.js';
 import type { DatabaseCatalog } from '../definitions/database-catalog.js';
 import type { TableDefinition } from '../definitions/definition.js';
 import { prefixRange } from '../keys/key-bytes.js';

@@ -1,5 +1,5 @@
 /**
- * Creates and replaces definitions within a transaction. Authorization happens before (`exec/define/`).
+ * Creates and replaces definitions within a transaction. Authorization happens before (`ddl/define/`).
  *
  * Every change gives the database's row a new schema version, and a change of a table's definitions the table's row as
  * well, so that `load.ts` detects stale catalogs and other transactions conflict.

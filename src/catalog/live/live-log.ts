@@ -3,8 +3,8 @@
  * its live queries, in the order of commits. Its entries are kept for a minute.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { type LogPosition, positionAfter, positionIn, stampIn } from '../../storage/append.js';
 import type { Cursor, Key, KeyRange, Stored, Transaction, Versionstamp } from '../../storage/contract.js';
+import { type LogPosition, positionAfter, positionIn, stampIn } from '../../storage/transaction/append.js';
 import { int, isArray, isObject, type ObjectValue, type Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
 import { lastKeyIn } from '../entries.js';

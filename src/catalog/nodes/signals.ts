@@ -2,8 +2,8 @@
  * Signals: requests of a node to others, appended to a log that each node reads as soon as it follows the commit.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { type LogPosition, positionIn } from '../../storage/append.js';
 import type { Stored, Transaction } from '../../storage/contract.js';
+import { type LogPosition, positionIn } from '../../storage/transaction/append.js';
 import { isObject, objectFrom } from '../../value/value.js';
 import { forEachEntry } from '../entries.js';
 import { prefixRange } from '../keys/key-bytes.js';

@@ -7,7 +7,7 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Transaction } from '../../storage/contract.js';
-import { LMDB_FORMAT } from '../../storage/engines/lmdb/lmdb-metadata.js';
+import { LMDB_FORMAT } from '../../storage/lmdb/file/lmdb-metadata.js';
 import { STORE_FORMAT_KEY } from '../keys/node-keys.js';
 
 /** The formats that a release reads and writes. */

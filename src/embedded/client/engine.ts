@@ -16,9 +16,9 @@ import {
   type SurrealEngine,
   type Uuid,
 } from 'surrealdb';
+import { readExportSelection } from '../../ddl/export/selection.js';
 import { realEnvironment } from '../../env/real.js';
 import { asTesseraError } from '../../errors/error.js';
-import { readExportSelection } from '../../exec/export/selection.js';
 import { RpcConnection, type SessionOpener } from '../../rpc/connection.js';
 import { errorMessage } from '../../rpc/response.js';
 import type { DatabaseOptions } from '../../session/database/options.js';

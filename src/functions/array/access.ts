@@ -2,14 +2,22 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { filterInSteps, forEachInSteps } from '../../base/steps.js';
 import { Comparisons } from '../../value/order.js';
 import { isArray, type Value } from '../../value/value.js';
-import { invalidArguments } from '../arguments.js';
-import type { FunctionContext, FunctionRow } from '../contract.js';
-import { define } from '../define.js';
-import { CALCULATES, COPIES, checkInput, IN_PIECES, IN_STEPS, LOOKS, MAX_INPUT_OF_COPIES } from '../input-limit.js';
-import { joinTexts } from '../join.js';
-import { any, integer, list, optional, rest, text } from '../parameters.js';
-import { sliceOf } from '../slice.js';
-import { bagOf } from '../value-bag.js';
+import { invalidArguments } from '../calls/arguments.js';
+import type { FunctionContext, FunctionRow } from '../calls/contract.js';
+import { define } from '../calls/define.js';
+import {
+  CALCULATES,
+  COPIES,
+  checkInput,
+  IN_PIECES,
+  IN_STEPS,
+  LOOKS,
+  MAX_INPUT_OF_COPIES,
+} from '../calls/input-limit.js';
+import { any, integer, list, optional, rest, text } from '../calls/parameters.js';
+import { joinTexts } from './join.js';
+import { sliceOf } from './slice.js';
+import { bagOf } from './value-bag.js';
 
 /** Reading and changing arrays by position. Arrays are never changed in place: each function gives a new one. */
 export const accessFunctions: readonly FunctionRow[] = [

@@ -2,14 +2,14 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { filterInSteps } from '../../base/steps.js';
 import { isTruthy } from '../../value/truthiness.js';
 import type { Value } from '../../value/value.js';
-import { invalidArguments } from '../arguments.js';
-import type { FunctionContext, FunctionRow } from '../contract.js';
-import { define } from '../define.js';
-import { CALCULATES, IN_STEPS } from '../input-limit.js';
-import { checkCopies } from '../output-limit.js';
-import { integer, list } from '../parameters.js';
-import { bagOf, distinct } from '../value-bag.js';
+import { invalidArguments } from '../calls/arguments.js';
+import type { FunctionContext, FunctionRow } from '../calls/contract.js';
+import { define } from '../calls/define.js';
+import { CALCULATES, IN_STEPS } from '../calls/input-limit.js';
+import { checkCopies } from '../calls/output-limit.js';
+import { integer, list } from '../calls/parameters.js';
 import { flatten } from './access.js';
+import { bagOf, distinct } from './value-bag.js';
 
 type Items = readonly Value[];
 

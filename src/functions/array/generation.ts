@@ -3,13 +3,13 @@ import { inSteps } from '../../base/steps.js';
 import { toInt } from '../../value/coerce.js';
 import { MAX_INT } from '../../value/number.js';
 import { int, Range, type Value } from '../../value/value.js';
-import { invalidArguments, wrongType } from '../arguments.js';
-import type { FunctionRow } from '../contract.js';
-import { define } from '../define.js';
-import { IN_STEPS } from '../input-limit.js';
-import { checkItems } from '../output-limit.js';
-import { any, integer, list, optional } from '../parameters.js';
-import { intRange } from '../slice.js';
+import { invalidArguments, wrongType } from '../calls/arguments.js';
+import type { FunctionRow } from '../calls/contract.js';
+import { define } from '../calls/define.js';
+import { IN_STEPS } from '../calls/input-limit.js';
+import { checkItems } from '../calls/output-limit.js';
+import { any, integer, list, optional } from '../calls/parameters.js';
+import { intRange } from './slice.js';
 
 function count(name: string, start: bigint, length: number): Value[] {
   checkItems(name, length);

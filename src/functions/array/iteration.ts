@@ -2,11 +2,11 @@ import { andThen } from '../../base/promise-or-value.js';
 import { mapInSteps } from '../../base/steps.js';
 import { equals } from '../../value/order.js';
 import type { Value } from '../../value/value.js';
-import type { FunctionRow } from '../contract.js';
-import { define } from '../define.js';
-import { IN_STEPS } from '../input-limit.js';
-import { areAll, filter, findIndex, findIndexes, fold, isAny, map, predicateOf, reduce } from '../iteration.js';
-import { any, closure, list, optional } from '../parameters.js';
+import type { FunctionRow } from '../calls/contract.js';
+import { define } from '../calls/define.js';
+import { IN_STEPS } from '../calls/input-limit.js';
+import { areAll, filter, findIndex, findIndexes, fold, isAny, map, predicateOf, reduce } from '../calls/iteration.js';
+import { any, closure, list, optional } from '../calls/parameters.js';
 
 const found = (index: number): Value => (index < 0 ? undefined : index);
 

@@ -3,10 +3,10 @@ import { sortInSteps } from '../../base/sort-in-steps.js';
 import { mapInSteps, type Pausing } from '../../base/steps.js';
 import { Comparisons, compareStrings } from '../../value/order.js';
 import type { Value } from '../../value/value.js';
-import type { FunctionRow } from '../contract.js';
-import { define } from '../define.js';
-import { IN_STEPS } from '../input-limit.js';
-import { any, list, optional } from '../parameters.js';
+import type { FunctionRow } from '../calls/contract.js';
+import { define } from '../calls/define.js';
+import { IN_STEPS } from '../calls/input-limit.js';
+import { any, list, optional } from '../calls/parameters.js';
 import { sortedInSteps } from '../sorted-in-steps.js';
 import { type Collation, collationKey } from './collation.js';
 

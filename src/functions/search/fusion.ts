@@ -14,11 +14,11 @@ import {
   type Value,
 } from '../../value/value.js';
 import { weightWithin } from '../../value/weight.js';
-import { invalidArguments } from '../arguments.js';
-import type { FunctionContext, FunctionRow } from '../contract.js';
-import { define } from '../define.js';
-import { failInput, MAX_INPUT } from '../input-limit.js';
-import { any, optional } from '../parameters.js';
+import { invalidArguments } from '../calls/arguments.js';
+import type { FunctionContext, FunctionRow } from '../calls/contract.js';
+import { define } from '../calls/define.js';
+import { failInput, MAX_INPUT } from '../calls/input-limit.js';
+import { any, optional } from '../calls/parameters.js';
 
 interface Ranked {
   readonly score: number;

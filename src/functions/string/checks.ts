@@ -2,12 +2,12 @@ import { parseRecordId } from '../../language/parse.js';
 import { parseDatetime } from '../../value/time/datetime.js';
 import { parseUuid } from '../../value/uuid.js';
 import { Table, type Value } from '../../value/value.js';
-import { invalidArguments } from '../arguments.js';
-import type { FunctionRow } from '../contract.js';
-import { define } from '../define.js';
-import { isDomain, isIpv4, isIpv6, parseEmail } from '../email.js';
-import { any, optional, text } from '../parameters.js';
+import { invalidArguments } from '../calls/arguments.js';
+import type { FunctionRow } from '../calls/contract.js';
+import { define } from '../calls/define.js';
+import { any, optional, text } from '../calls/parameters.js';
 import { matchesFormat } from '../time/strftime.js';
+import { isDomain, isIpv4, isIpv6, parseEmail } from './email.js';
 import { parseVersion } from './semver.js';
 
 /** `string::is::…` of 2.x. */

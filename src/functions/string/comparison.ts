@@ -1,10 +1,10 @@
 import { levenshtein } from '../../base/levenshtein.js';
 import { float } from '../../value/value.js';
-import { invalidArguments } from '../arguments.js';
-import type { FunctionRow } from '../contract.js';
-import { define } from '../define.js';
-import { REBUILDS } from '../input-limit.js';
-import { text } from '../parameters.js';
+import { invalidArguments } from '../calls/arguments.js';
+import type { FunctionRow } from '../calls/contract.js';
+import { define } from '../calls/define.js';
+import { REBUILDS } from '../calls/input-limit.js';
+import { text } from '../calls/parameters.js';
 import {
   alignment,
   charactersOf,

@@ -1,7 +1,7 @@
 /** Distances and similarities of texts, by characters. */
 
-import { invalidArguments } from '../arguments.js';
-import { codePoints } from '../code-points.js';
+import { invalidArguments } from '../calls/arguments.js';
+import { codePoints } from './code-points.js';
 
 /** The algorithms compare each character with each; this many comparisons take some milliseconds. */
 const MAX_COMPARISONS = 2 ** 19;

@@ -1,9 +1,9 @@
 import { MAX_INT } from '../../value/number.js';
 import { int } from '../../value/value.js';
-import { invalidArguments } from '../arguments.js';
-import type { FunctionRow } from '../contract.js';
-import { define } from '../define.js';
-import { integer, text } from '../parameters.js';
+import { invalidArguments } from '../calls/arguments.js';
+import type { FunctionRow } from '../calls/contract.js';
+import { define } from '../calls/define.js';
+import { integer, text } from '../calls/parameters.js';
 import { compareVersions, formatVersion, parseVersion, type Version } from './semver.js';
 
 type Part = 'major' | 'minor' | 'patch';

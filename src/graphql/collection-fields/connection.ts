@@ -5,9 +5,9 @@
 import { isArray, isObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
 import type { CompileCollectionQuery } from '../execution/collection-query.js';
 import type { FieldUse } from '../execution/field-use.js';
+import { SCALARS } from '../execution/scalars.js';
 import { type ConnectionType, PAGE_INFO } from '../schema/connection-type.js';
 import { boundRows, filterArguments, marksArguments } from '../schema/list-arguments.js';
-import { SCALARS } from '../schema/scalars.js';
 import type { TableType } from '../schema/table-type.js';
 import { type CollectionField, type CollectionOwner, lengthOf } from './collection-field.js';
 import { type AskedPage, type BoundPage, bindPage, type PartPurpose } from './connection-parts.js';

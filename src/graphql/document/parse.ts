@@ -3,7 +3,7 @@
  */
 import { type DocumentNode, Lexer, parse, Source, TokenKind } from 'graphql';
 import { failure } from '../../errors/error.js';
-import type { EffectiveLimits } from '../effective-limits.js';
+import type { EffectiveLimits } from '../base/effective-limits.js';
 
 const OPENING: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
 const CLOSING: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);

@@ -13,9 +13,9 @@ import {
 } from 'graphql';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import { failure } from '../../errors/error.js';
-import type { EffectiveLimits } from '../effective-limits.js';
-import { failureOf, type GraphqlFailure, thrownFailure } from '../errors.js';
-import { INTROSPECTION_LIMITS } from '../limits.js';
+import type { EffectiveLimits } from '../base/effective-limits.js';
+import { failureOf, type GraphqlFailure, thrownFailure } from '../base/errors.js';
+import { INTROSPECTION_LIMITS } from '../base/limits.js';
 import { costOf, type OperationCost } from './cost.js';
 import { redactedError } from './error-redaction.js';
 import { type ParsedDocument, parseDocument, type TextCost } from './parse.js';

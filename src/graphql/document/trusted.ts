@@ -1,6 +1,6 @@
 /** The text to execute: the request's own, or a trusted document identified by an id. */
 import { failure } from '../../errors/error.js';
-import type { GraphqlRequest } from '../request.js';
+import type { GraphqlRequest } from '../base/request.js';
 import type { TrustedManifest } from './manifest.js';
 
 export interface TrustedOptions {

@@ -16,8 +16,8 @@ import {
   valueFromAST,
 } from 'graphql';
 import { isArray, isObject, type ObjectValue, type Value } from '../../value/value.js';
-import type { EffectiveLimits } from '../effective-limits.js';
-import { failureOf, type GraphqlFailure } from '../errors.js';
+import type { EffectiveLimits } from '../base/effective-limits.js';
+import { failureOf, type GraphqlFailure } from '../base/errors.js';
 import { redactedError } from './error-redaction.js';
 
 export type ReadVariables =

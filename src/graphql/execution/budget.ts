@@ -1,7 +1,7 @@
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Deadline } from '../../session/contract.js';
 import { MAX_ENCODED } from '../../value/limits.js';
-import type { EffectiveLimits } from '../effective-limits.js';
+import type { EffectiveLimits } from '../base/effective-limits.js';
 
 /**
  * The number of fields of records that a request may still have. Results are counted, since a short document can

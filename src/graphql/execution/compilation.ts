@@ -2,6 +2,9 @@
 import { type FieldNode, type GraphQLObjectType, type GraphQLOutputType, isObjectType } from 'graphql';
 import { invariant } from '../../base/invariant.js';
 import { isObject, type ObjectValue, type Value } from '../../value/value.js';
+import { type CollectedFields, collectFields, type DocumentContext, selectionsBelow } from './collect.js';
+import { CompiledField } from './compiled-field.js';
+import { EdgeFetch, LinkFetch } from './fetch.js';
 import {
   abstractTypes,
   type EdgesSource,
@@ -9,10 +12,7 @@ import {
   type RecordType,
   recordTypes,
   sourceOf,
-} from '../schema/field-source.js';
-import { type CollectedFields, collectFields, type DocumentContext, selectionsBelow } from './collect.js';
-import { CompiledField } from './compiled-field.js';
-import { EdgeFetch, LinkFetch } from './fetch.js';
+} from './field-source.js';
 import { writeStepwise } from './json-writer.js';
 import { type FieldPlan, type RecordPlan, recordPlan } from './record-plan.js';
 import { type CompositeType, compileValueCompletion, type ValueCompletion } from './value-completion.js';

@@ -2,7 +2,7 @@
 import { failure } from '../../errors/error.js';
 import type { Param } from '../../language/ast.js';
 import { newObject, type Value } from '../../value/value.js';
-import type { EffectiveLimits } from '../effective-limits.js';
+import type { EffectiveLimits } from '../base/effective-limits.js';
 
 /** Binds values to params. The prefix keeps the params of a request's statements apart. */
 export class Params {

@@ -14,11 +14,11 @@ import {
 } from 'graphql';
 import { invariant } from '../../base/invariant.js';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
-import { rootSourceOf } from '../schema/field-source.js';
 import { collectFields } from './collect.js';
 import { Compilation } from './compilation.js';
 import { CompiledField } from './compiled-field.js';
 import type { ExecutionContext } from './execution-context.js';
+import { rootSourceOf } from './field-source.js';
 import { introspection } from './introspection.js';
 import type { RootPlan } from './root-plan.js';
 

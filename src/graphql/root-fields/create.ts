@@ -1,8 +1,8 @@
 /** `createPerson(data)` and `createManyPerson(data)`. */
 import { GraphQLList, GraphQLNonNull } from 'graphql';
 import { newObject, Table } from '../../value/value.js';
-import type { RecordInput } from '../schema/inputs.js';
 import type { TableType } from '../schema/table-type.js';
+import type { RecordInput } from '../types/inputs.js';
 import type { RootConfig } from './root-config.js';
 import { writeField } from './write.js';
 

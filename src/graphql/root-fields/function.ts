@@ -6,17 +6,17 @@ import type { GraphQLFieldConfigArgumentMap, GraphQLFieldConfigMap } from 'graph
 import { GraphQLNonNull } from 'graphql';
 import type { FunctionDefinition } from '../../catalog/definitions/definition.js';
 import type { Parameter } from '../../language/ast.js';
+import { fromRoot } from '../execution/field-source.js';
 import type { FieldUse } from '../execution/field-use.js';
 import { NestedWrites } from '../execution/nested-writes.js';
 import type { RootPlan } from '../execution/root-plan.js';
-import { fromRoot } from '../schema/field-source.js';
 import { present } from '../schema/field-tree.js';
-import type { Argument, Inputs } from '../schema/inputs.js';
 import { isGiven } from '../schema/list-arguments.js';
 import { Names } from '../schema/names.js';
 import { type OutputShape, outputShapeOf } from '../schema/output-shape.js';
-import type { TableTypes } from '../schema/table-types.js';
 import { nothingOf } from '../schema/writable.js';
+import type { Argument, Inputs } from '../types/inputs.js';
+import type { TableTypes } from '../types/table-types.js';
 import { type RootConfig, statementWork } from './root-config.js';
 
 /** The fields of functions, under names not yet in use. */

@@ -1,10 +1,10 @@
 /** The fields of Mutation. */
 import type { GraphQLFieldConfigMap } from 'graphql';
 import type { FunctionDefinition } from '../../catalog/definitions/definition.js';
-import { capitalized, type Inputs, isCreatable } from '../schema/inputs.js';
 import { Names } from '../schema/names.js';
 import type { TableType } from '../schema/table-type.js';
-import type { TableTypes } from '../schema/table-types.js';
+import { capitalized, type Inputs, isCreatable } from '../types/inputs.js';
+import type { TableTypes } from '../types/table-types.js';
 import { createField, createManyField } from './create.js';
 import { deleteField, deleteManyField } from './delete.js';
 import { functionFields } from './function.js';

@@ -4,10 +4,10 @@ import type { FunctionDefinition } from '../../catalog/definitions/definition.js
 import { aggregateOf } from '../collection-fields/aggregate.js';
 import { connectionOf } from '../collection-fields/connection.js';
 import { listOf } from '../collection-fields/list.js';
-import type { Inputs } from '../schema/inputs.js';
 import { Names } from '../schema/names.js';
 import type { TableType } from '../schema/table-type.js';
-import type { TableTypes } from '../schema/table-types.js';
+import type { Inputs } from '../types/inputs.js';
+import type { TableTypes } from '../types/table-types.js';
 import { functionFields } from './function.js';
 import { anyRecordField, anyRecordsField, recordField } from './record.js';
 import type { RootConfig } from './root-config.js';

@@ -4,15 +4,15 @@
  */
 import { type GraphQLInterfaceType, GraphQLList, GraphQLNonNull } from 'graphql';
 import { isArray, newObject, type RecordId } from '../../value/value.js';
+import { fromRoot } from '../execution/field-source.js';
 import type { FieldUse } from '../execution/field-use.js';
 import { candidateRecordIds, readRecordId } from '../execution/record-id.js';
 import type { RootPlan } from '../execution/root-plan.js';
+import { SCALARS } from '../execution/scalars.js';
 import { columns, select } from '../execution/select.js';
-import { fromRoot } from '../schema/field-source.js';
 import { boundRows } from '../schema/list-arguments.js';
-import { SCALARS } from '../schema/scalars.js';
 import type { TableType } from '../schema/table-type.js';
-import type { TableTypes } from '../schema/table-types.js';
+import type { TableTypes } from '../types/table-types.js';
 import { type RootConfig, statementWork } from './root-config.js';
 
 export const ID_ARGUMENT = { id: { type: new GraphQLNonNull(SCALARS.ID) } };

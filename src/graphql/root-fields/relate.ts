@@ -1,11 +1,11 @@
 /** `relateWrote(in, out, data)`: an edge between two records. */
 import { GraphQLNonNull } from 'graphql';
 import { Table } from '../../value/value.js';
-import type { RecordInput } from '../schema/inputs.js';
+import { SCALARS } from '../execution/scalars.js';
 import { readLink } from '../schema/record-names.js';
-import { SCALARS } from '../schema/scalars.js';
 import type { TableType } from '../schema/table-type.js';
-import type { TableTypes } from '../schema/table-types.js';
+import type { RecordInput } from '../types/inputs.js';
+import type { TableTypes } from '../types/table-types.js';
 import type { RootConfig } from './root-config.js';
 import { writeField } from './write.js';
 

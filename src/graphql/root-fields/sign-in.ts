@@ -4,13 +4,13 @@
  */
 import { GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import { failure } from '../../errors/error.js';
-import type { Deadline } from '../../exec/runtime/interrupt.js';
 import type { Statement } from '../../language/ast.js';
+import type { Deadline } from '../../runtime/interrupt.js';
 import type { IssuedTokens, Session } from '../../session/contract.js';
 import { newObject, type ObjectValue, type Value } from '../../value/value.js';
-import { fromRoot, fromSource } from '../schema/field-source.js';
+import { fromRoot, fromSource } from '../execution/field-source.js';
+import { SCALARS } from '../execution/scalars.js';
 import { isGiven } from '../schema/list-arguments.js';
-import { SCALARS } from '../schema/scalars.js';
 import type { RootConfig } from './root-config.js';
 
 const { String: TEXT, Boolean: BOOLEAN, object: OBJECT } = SCALARS;

@@ -2,16 +2,16 @@
 import { GraphQLEnumType, type GraphQLFieldConfigMap, GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { Notification } from '../../session/contract.js';
 import { type ObjectValue, objectFrom } from '../../value/value.js';
+import { fromRoot, fromSource } from '../execution/field-source.js';
 import type { FieldUse } from '../execution/field-use.js';
 import { candidateRecordIds } from '../execution/record-id.js';
 import type { RootPlan } from '../execution/root-plan.js';
+import { SCALARS } from '../execution/scalars.js';
 import { columns, fieldIdiom, join } from '../execution/select.js';
-import { fromRoot, fromSource } from '../schema/field-source.js';
 import { filterArguments, filtersOf, isGiven } from '../schema/list-arguments.js';
 import { Names } from '../schema/names.js';
-import { SCALARS } from '../schema/scalars.js';
 import type { TableType } from '../schema/table-type.js';
-import { idText, type TableTypes } from '../schema/table-types.js';
+import { idText, type TableTypes } from '../types/table-types.js';
 import { ofTable, tableNames } from './query.js';
 import type { RootConfig } from './root-config.js';
 

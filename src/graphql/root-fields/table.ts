@@ -2,7 +2,7 @@
 
 import type { CollectionField } from '../collection-fields/collection-field.js';
 import { planOf } from '../execution/collection-query.js';
-import { fromRoot } from '../schema/field-source.js';
+import { fromRoot } from '../execution/field-source.js';
 import { VERSION_ARGUMENT } from '../schema/list-arguments.js';
 import type { RootConfig } from './root-config.js';
 

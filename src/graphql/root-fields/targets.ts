@@ -5,10 +5,10 @@ import type { Expression, Select } from '../../language/ast.js';
 import type { Params } from '../execution/conditions.js';
 import type { GivenArguments, WrittenArguments } from '../execution/field-arguments.js';
 import { subquery } from '../execution/nested-writes.js';
+import { SCALARS } from '../execution/scalars.js';
 import { ID_PATH, join, select } from '../execution/select.js';
 import { FILTER_NAMES, filterArguments, filtersOf, readCountArgument } from '../schema/list-arguments.js';
 import { ownIds } from '../schema/record-names.js';
-import { SCALARS } from '../schema/scalars.js';
 import type { TableType } from '../schema/table-type.js';
 import type { WriteContext } from './write.js';
 

@@ -10,11 +10,11 @@ import { lengthOf } from '../collection-fields/collection-field.js';
 import type { Conditions, Params } from '../execution/conditions.js';
 import type { ExecutionContext } from '../execution/execution-context.js';
 import type { GivenArguments, WrittenArguments } from '../execution/field-arguments.js';
+import { fromRoot } from '../execution/field-source.js';
 import type { FieldUse } from '../execution/field-use.js';
 import { blockOf, NestedWrites, subquery } from '../execution/nested-writes.js';
 import type { RootPlan } from '../execution/root-plan.js';
 import { type BoundStatement, columns, columnsBefore } from '../execution/select.js';
-import { fromRoot } from '../schema/field-source.js';
 import type { TableType } from '../schema/table-type.js';
 import type { RootConfig } from './root-config.js';
 

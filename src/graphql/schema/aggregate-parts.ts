@@ -6,9 +6,9 @@ import { GraphQLNonNull, type GraphQLNullableType, type GraphQLOutputType, isCom
 import type { Expression, Idiom } from '../../language/ast.js';
 import { toDisplay } from '../../value/text/text.js';
 import { RecordId, type Value } from '../../value/value.js';
+import { SCALARS } from '../execution/scalars.js';
 import { call, isPresent } from './filter/subject.js';
 import type { OutputShape, Read } from './output-shape.js';
-import { SCALARS } from './scalars.js';
 
 /** One part for one field. */
 interface Member {

@@ -4,12 +4,12 @@
  */
 import { GraphQLEnumType, type GraphQLInputObjectType, GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { Expression } from '../../language/ast.js';
+import { fromSource } from '../execution/field-source.js';
+import { SCALARS } from '../execution/scalars.js';
 import { fieldIdiom } from '../execution/select.js';
 import { COUNT, GROUP, PARTS } from './aggregate-parts.js';
-import { fromSource } from './field-source.js';
 import { Names } from './names.js';
 import type { FieldConfigs, ObjectFields } from './object-fields.js';
-import { SCALARS } from './scalars.js';
 import { orderType } from './table-order.js';
 
 export interface AggregateType {

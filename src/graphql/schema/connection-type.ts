@@ -6,10 +6,10 @@ import {
   GraphQLObjectType,
   type GraphQLOutputType,
 } from 'graphql';
-import { fromSource } from './field-source.js';
+import { fromSource } from '../execution/field-source.js';
+import { SCALARS } from '../execution/scalars.js';
 import type { Names } from './names.js';
 import type { FieldConfig } from './object-fields.js';
-import { SCALARS } from './scalars.js';
 
 export interface ConnectionType {
   readonly connection: GraphQLObjectType;

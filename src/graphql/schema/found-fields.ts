@@ -4,10 +4,10 @@
  */
 import { GraphQLInputObjectType, GraphQLList, GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
+import { fromSource } from '../execution/field-source.js';
 import { HIGHLIGHTS, readHighlights, SCORE } from '../execution/found-columns.js';
-import { fromSource } from './field-source.js';
+import { SCALARS } from '../execution/scalars.js';
 import type { FieldConfig, FieldConfigs } from './object-fields.js';
-import { SCALARS } from './scalars.js';
 
 const FOUND_FIELDS = { fulltext: ['_score', '_highlights'], hnsw: ['_distance'] } as const;
 type SearchKind = keyof typeof FOUND_FIELDS;

@@ -5,10 +5,10 @@ import type { Conditions } from '../execution/conditions.js';
 import type { ExecutionContext } from '../execution/execution-context.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
 import type { HighlightMarks } from '../execution/found-columns.js';
+import { SCALARS } from '../execution/scalars.js';
 import type { InputFilter } from './filter/filter.js';
 import { DOCUMENT } from './filter/subject.js';
 import { MARKS } from './found-fields.js';
-import { SCALARS } from './scalars.js';
 
 /** Facts about listed records. */
 export interface Listed {

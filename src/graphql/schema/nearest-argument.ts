@@ -12,13 +12,13 @@ import {
 import type { Binary } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
 import type { Conditions } from '../execution/conditions.js';
+import { fromSource } from '../execution/field-source.js';
 import { DISTANCE } from '../execution/found-columns.js';
+import { SCALARS } from '../execution/scalars.js';
 import { fieldIdiom } from '../execution/select.js';
-import { fromSource } from './field-source.js';
 import { readCountArgument } from './list-arguments.js';
 import { Names } from './names.js';
 import type { FieldConfigs, ObjectFields } from './object-fields.js';
-import { SCALARS } from './scalars.js';
 
 /** The default of `ef`. */
 const DEFAULT_EF = 100;

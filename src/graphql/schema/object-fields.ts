@@ -1,13 +1,13 @@
 /** The fields of an object type: what each shows, how it is filtered and ordered. */
 import { type GraphQLFieldConfig, type GraphQLFieldConfigMap, GraphQLNonNull, getNamedType } from 'graphql';
 import type { Type } from '../../value/type.js';
-import { fromSource } from './field-source.js';
+import { fromSource } from '../execution/field-source.js';
+import { SCALARS } from '../execution/scalars.js';
 import type { FieldTreeNode } from './field-tree.js';
 import type { FilterMember, FilterMembers } from './filter/filter.js';
 import { type Filters, fieldMember } from './filter/filters.js';
 import type { Names } from './names.js';
 import { type OutputShape, outputShapeOf, type ShapeKit } from './output-shape.js';
-import { SCALARS } from './scalars.js';
 import type { WritableField } from './writable.js';
 
 export interface ObjectField extends WritableField {

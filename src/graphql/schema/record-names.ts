@@ -2,7 +2,7 @@
 import { failure } from '../../errors/error.js';
 import { matches } from '../../value/coerce.js';
 import type { RecordId } from '../../value/value.js';
-import { namedInError } from '../errors.js';
+import { namedInError } from '../base/errors.js';
 import { candidateRecordIds, readRecordId } from '../execution/record-id.js';
 import type { TableType } from './table-type.js';
 

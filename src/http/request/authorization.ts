@@ -6,7 +6,7 @@ import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { CredentialHolder } from '../../rpc/stored-sessions.js';
 import type { Session } from '../../session/contract.js';
-import type { RequestSelection } from './request-headers.js';
+import type { RequestSelection } from '../base/request-headers.js';
 
 const BEARER = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i;
 const BASIC = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
@@ -18,9 +18,6 @@ const BASIC = /^basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 export function hasPassword({ authorization }: IncomingHttpHeaders): boolean {
   return authorization !== undefined && /^basic(?: |$)/i.test(authorization);
 }
-
-/** `WWW-Authenticate` for clients that aren't signed in. */
-export const CHALLENGE = 'Bearer realm="tessera", Basic realm="tessera", charset="UTF-8"';
 
 /**
  * Signs the session in by the header; without one it stays a guest's.

@@ -4,10 +4,10 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { failure } from '../../errors/error.js';
-import { isOwnOrigin, type OriginRule } from '../cors.js';
+import { isOwnOrigin, type OriginRule } from '../base/cors.js';
+import { mediaType } from '../base/negotiation.js';
+import { SELECTION_HEADERS } from '../base/request-headers.js';
 import { hasPassword } from './authorization.js';
-import { mediaType } from './negotiation.js';
-import { SELECTION_HEADERS } from './request-headers.js';
 
 /** The types of bodies that pages may send without a preflight request (Fetch standard, CORS-safelisted headers). */
 const SIMPLE_TYPES: ReadonlySet<string> = new Set([

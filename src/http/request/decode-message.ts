@@ -1,12 +1,12 @@
 /** Decodes bodies and messages; large ones in steps, yielding in between. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Stepwise } from '../../base/stepwise.js';
-import { runStepwise } from '../../exec/runtime/cooperative-yielding.js';
-import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
+import { runStepwise } from '../../runtime/cooperative-yielding.js';
+import { RequestInterrupt } from '../../runtime/interrupt.js';
 import type { Value } from '../../value/value.js';
 import { Weighing } from '../../value/weight.js';
-import type { Context } from '../context.js';
-import type { Format } from '../format.js';
+import type { Context } from '../base/context.js';
+import type { Format } from '../base/format.js';
 
 /** Bytes decoded in one step, from any sender: a millisecond of work at most. */
 export const SMALL_BODY = 8 * 1024;

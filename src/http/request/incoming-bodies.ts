@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { BudgetReservation } from '../../base/memory-budget.js';
-import type { Context } from '../context.js';
+import type { Context } from '../base/context.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

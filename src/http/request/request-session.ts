@@ -4,11 +4,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { checkQuerying } from '../../rpc/capabilities.js';
 import type { Origin, Session } from '../../session/contract.js';
-import type { Context, RouteContext } from '../context.js';
-import { traceOf } from '../log.js';
+import { clientAddress } from '../base/client-address.js';
+import type { Context, RouteContext } from '../base/context.js';
+import { traceOf } from '../base/log.js';
+import { type RequestSelection, readSelection } from '../base/request-headers.js';
 import { signInByHeader } from './authorization.js';
-import { clientAddress } from './client-address.js';
-import { type RequestSelection, readSelection } from './request-headers.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

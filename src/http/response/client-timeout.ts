@@ -1,5 +1,5 @@
 import type { Timers } from '../../env/environment.js';
-import type { Context } from '../context.js';
+import type { Context } from '../base/context.js';
 
 /** A timeout for each wait for the client, not for all of them together. */
 export class ClientTimeout {

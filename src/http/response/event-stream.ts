@@ -1,9 +1,9 @@
 /** Server-sent events (HTML Living Standard, section 9.2), as fast as the client reads. */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Context } from '../context.js';
-import { clientAddress } from '../request/client-address.js';
-import { mediaType } from '../request/negotiation.js';
+import { clientAddress } from '../base/client-address.js';
+import type { Context } from '../base/context.js';
+import { mediaType } from '../base/negotiation.js';
 
 const EVENT_STREAM = 'text/event-stream';
 /** An empty comment, which keeps proxies from closing the connection. */

@@ -6,7 +6,7 @@ import type { Environment } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { isLargeValue, piecesOf } from '../../value/codecs/pieces.js';
 import type { Value } from '../../value/value.js';
-import type { Format } from '../format.js';
+import type { Format } from '../base/format.js';
 
 /** Milliseconds of encoding between yields. */
 const SLICE = 2;

@@ -2,9 +2,8 @@
 import type { FastifyReply } from 'fastify';
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
 import type { RequestTrace } from '../../tracing/request-trace.js';
-import type { Context } from '../context.js';
-import { type Log, traceOf } from '../log.js';
-import { CHALLENGE } from '../request/authorization.js';
+import type { Context } from '../base/context.js';
+import { type Log, traceOf } from '../base/log.js';
 import { errorBody, retryAfter } from './error-body.js';
 
 const asItIs = (body: string): string => body;
@@ -31,6 +30,9 @@ const HUNG_UP: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREA
 function isHungUp({ cause }: TesseraError): boolean {
   return cause instanceof Error && 'code' in cause && HUNG_UP.has(cause.code);
 }
+
+/** `WWW-Authenticate` for clients that aren't signed in. */
+const CHALLENGE = 'Bearer realm="tessera", Basic realm="tessera", charset="UTF-8"';
 
 /** The headers of an error response. */
 export function errorHeaders(error: TesseraError): [name: string, value: string][] {

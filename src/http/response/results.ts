@@ -3,8 +3,8 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { statementResults, statementResultsJson } from '../../rpc/response.js';
 import type { StatementResult } from '../../session/contract.js';
 import { isLargeValue } from '../../value/codecs/pieces.js';
-import type { Context } from '../context.js';
-import { type Format, JSON_FORMAT } from '../format.js';
+import type { Context } from '../base/context.js';
+import { type Format, JSON_FORMAT } from '../base/format.js';
 import { checkedAnswer, encodeAnswer } from './large-answer.js';
 import { answerBounds, sendAnswer } from './send-answer.js';
 

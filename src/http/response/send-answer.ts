@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { MemoryBudget } from '../../base/memory-budget.js';
 import { failure } from '../../errors/error.js';
-import type { Context } from '../context.js';
+import type { Context } from '../base/context.js';
 import { ClientTimeout } from './client-timeout.js';
 import type { AnswerBounds } from './large-answer.js';
 import { sendBody } from './reply.js';

@@ -2,8 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Random } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
+import { pagePolicy, type WebPage } from '../base/page.js';
 import { sendTagged } from './entity-tag.js';
-import { pagePolicy, type WebPage } from './page.js';
 import { sendBody } from './reply.js';
 
 const NONCE_LENGTH = 16;

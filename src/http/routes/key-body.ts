@@ -5,8 +5,8 @@ import { constantValue } from '../../language/constant-value.js';
 import { parseExpression } from '../../language/parse.js';
 import { transformExpression } from '../../language/visitor.js';
 import type { ObjectValue, Value } from '../../value/value.js';
-import { CBOR, JSON_FORMAT, utf8Text } from '../format.js';
-import { mediaType } from '../request/negotiation.js';
+import { CBOR, JSON_FORMAT, utf8Text } from '../base/format.js';
+import { mediaType } from '../base/negotiation.js';
 import { bodyOf } from '../request/request-body.js';
 
 /**

@@ -6,8 +6,8 @@ import type { Expression, Param, Projection, Select, Statement } from '../../lan
 import { parseIdiom, parseRecordId } from '../../language/parse.js';
 import { parseUuid } from '../../value/uuid.js';
 import { newObject, type ObjectValue, Range, RecordId, Table } from '../../value/value.js';
-import type { RouteContext } from '../context.js';
-import { responseFormat } from '../request/negotiation.js';
+import type { RouteContext } from '../base/context.js';
+import { responseFormat } from '../base/negotiation.js';
 import { readQueryString } from '../request/query-string.js';
 import { inSession } from '../request/request-session.js';
 import { sendResults } from '../response/results.js';

@@ -1,8 +1,8 @@
 /** `GET /metrics`: for users of the root level, since it shows what all namespaces do. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../errors/error.js';
-import { authorize } from '../../exec/authorization/authorize.js';
-import type { RouteContext } from '../context.js';
+import { authorize } from '../../runtime/authorization/authorize.js';
+import type { RouteContext } from '../base/context.js';
 import { inSession } from '../request/request-session.js';
 import { sendBody } from '../response/reply.js';
 

@@ -3,15 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MAX_NAME_LENGTH } from '../../auth/credentials.js';
 import { failure } from '../../errors/error.js';
 import { isObject, type ObjectValue } from '../../value/value.js';
-import type { Context } from '../context.js';
-import { JSON_FORMAT } from '../format.js';
-import { requestFormat } from '../request/negotiation.js';
+import type { Context } from '../base/context.js';
+import { JSON_FORMAT } from '../base/format.js';
+import { requestFormat } from '../base/negotiation.js';
+import { readSelection } from '../base/request-headers.js';
+import type { SetupRequest } from '../base/setup.js';
 import { isFromOwnPage } from '../request/own-page.js';
 import { bodyOf } from '../request/request-body.js';
-import { readSelection } from '../request/request-headers.js';
 import { originOf } from '../request/request-session.js';
 import { sendBody } from '../response/reply.js';
-import type { SetupRequest } from './setup.js';
 
 /** Characters (OWASP's least for passwords). */
 const SHORTEST_PASSWORD = 8;

@@ -1,7 +1,7 @@
 /** `GET /studio`: the page for data, schema and permissions. It requires no sign-in; its requests do. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../errors/error.js';
-import type { Context } from '../context.js';
+import type { Context } from '../base/context.js';
 import { isLocal } from '../request/own-page.js';
 import { sendPage, sendPageFile } from '../response/send-page.js';
 

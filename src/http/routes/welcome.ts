@@ -1,8 +1,8 @@
 /** `GET /`: what this server is, for programs in JSON and for browsers as a page. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PROTOCOL_VERSION } from '../../rpc/version.js';
-import type { Context } from '../context.js';
-import { wantsPage } from '../response/page.js';
+import type { Context } from '../base/context.js';
+import { wantsPage } from '../base/page.js';
 import { sendBody } from '../response/reply.js';
 import { sendPage, sendPageFile } from '../response/send-page.js';
 

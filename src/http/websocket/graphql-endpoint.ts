@@ -1,15 +1,15 @@
 /** GraphQL over WebSockets: authentication and selection. The GraphQL room implements the rest. */
 
 import { asTesseraError, failure } from '../../errors/error.js';
-import type { GraphqlSocketSession, OpenGraphqlSocket } from '../../graphql/live/transport-ws.js';
+import type { GraphqlSocketSession, OpenGraphqlSocket } from '../../graphql/transports/transport-ws.js';
 import { checkQuerying } from '../../rpc/capabilities.js';
 import type { Session } from '../../session/contract.js';
-import type { Context } from '../context.js';
-import { utf8Text } from '../format.js';
-import { LIMIT_SETTINGS } from '../options.js';
-import { selectionOf, textOf } from '../request/request-headers.js';
+import type { Context } from '../base/context.js';
+import { utf8Text } from '../base/format.js';
+import { LIMIT_SETTINGS } from '../base/options.js';
+import { selectionOf, textOf } from '../base/request-headers.js';
 import { prepareSession } from '../request/request-session.js';
-import { socketMeter } from '../request-metrics.js';
+import { socketMeter } from '../routes/request-metrics.js';
 import type { SocketChannel, SocketEndpoint, SocketSession } from './socket-endpoint.js';
 
 /** RFC 6455, §7.4.1. */

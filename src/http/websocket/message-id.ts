@@ -4,7 +4,7 @@ import { MAJOR } from '../../value/codecs/cbor-tags.js';
 import { parseJson } from '../../value/codecs/json.js';
 import { DEFAULT_DECODE_LIMITS } from '../../value/nesting.js';
 import type { Value } from '../../value/value.js';
-import { CBOR, type Format } from '../format.js';
+import { CBOR, type Format } from '../base/format.js';
 
 /** What is looked through for an id: bytes of JSON, items of CBOR. Clients send it first. */
 const MOST_BYTES = 64 * 1024;

@@ -6,11 +6,11 @@ import type { Deliver } from '../../rpc/pipeline.js';
 import { requestId } from '../../rpc/request.js';
 import { errorMessage } from '../../rpc/response.js';
 import { type ObjectValue, objectFrom, type Value } from '../../value/value.js';
-import type { Context } from '../context.js';
-import { CBOR, type Format, JSON_FORMAT } from '../format.js';
+import type { Context } from '../base/context.js';
+import { CBOR, type Format, JSON_FORMAT } from '../base/format.js';
 import { decodeMessage, weighMessage } from '../request/decode-message.js';
-import { socketMeter } from '../request-metrics.js';
 import { encodeAnswer } from '../response/large-answer.js';
+import { socketMeter } from '../routes/request-metrics.js';
 import { idOfUnreadable, UNREAD_ID } from './message-id.js';
 import type { SocketChannel, SocketEndpoint, SocketSession } from './socket-endpoint.js';
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { TesseraError } from '../../errors/error.js';
 import type { Origin, Session } from '../../session/contract.js';
-import type { Context } from '../context.js';
+import type { Context } from '../base/context.js';
 
 /** A WebSocket as seen by its protocol. */
 export interface SocketChannel {

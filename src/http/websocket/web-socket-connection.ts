@@ -9,8 +9,8 @@ import { isPromise } from '../../base/promise-or-value.js';
 import type { Environment } from '../../env/environment.js';
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
 import type { ConnectionMemory } from '../../session/resources/server-memory.js';
-import type { Context } from '../context.js';
-import type { HttpOptions } from '../options.js';
+import type { Context } from '../base/context.js';
+import type { HttpOptions } from '../base/options.js';
 import { assembleFrames, type FrameAssembler, setMaxPayload } from './frame-assembler.js';
 import type { SocketChannel, SocketSession } from './socket-endpoint.js';
 

@@ -1,7 +1,7 @@
 /**
- * The matching of each kind of index. With `exec/index/kinds.ts`, which has their maintenance, this defines a kind:
+ * The matching of each kind of index. With `records/index/kinds.ts`, which has their maintenance, this defines a kind:
  * neither table type-checks while one is missing. Showing and running an index access is defined with all nodes
- * (`plan/describe.ts`, `exec/operators/accesses.ts`).
+ * (`plan/describe.ts`, `query/operators/sources/accesses.ts`).
  */
 import type { IndexKind } from '../../language/ast.js';
 import { fullText } from './full-text.js';

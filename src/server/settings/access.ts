@@ -1,5 +1,5 @@
 /** Settings of access and capabilities. */
-import { MAX_TOLERANCE } from '../../auth/tokens.js';
+import { MAX_TOLERANCE } from '../../auth/tokens/tokens.js';
 import { DEFAULT_FETCH_LIMITS } from '../../functions/network/fetcher.js';
 import { SUBJECTS } from '../../rpc/capabilities.js';
 import { METHODS } from '../../rpc/methods/table.js';

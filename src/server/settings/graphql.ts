@@ -1,6 +1,6 @@
 /** Settings of GraphQL and its limits. */
-import { ROLES_SETTING } from '../../graphql/effective-limits.js';
-import { DEFAULT_GRAPHQL_LIMITS, GRAPHQL_LIMIT_SETTINGS, type GraphqlLimits } from '../../graphql/limits.js';
+import { ROLES_SETTING } from '../../graphql/base/effective-limits.js';
+import { DEFAULT_GRAPHQL_LIMITS, GRAPHQL_LIMIT_SETTINGS, type GraphqlLimits } from '../../graphql/base/limits.js';
 import { readRoleRules } from '../graphql-roles.js';
 import {
   optionalSetting,

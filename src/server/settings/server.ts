@@ -1,5 +1,5 @@
 /** Settings of the server, its storage and its connections. */
-import { DEFAULT_VERIFY_UP_TO, MAX_WORKERS } from '../../storage/engines/lmdb/lmdb-limits.js';
+import { DEFAULT_VERIFY_UP_TO, MAX_WORKERS } from '../../storage/lmdb/file/lmdb-limits.js';
 import {
   optionalSetting,
   readAddress,

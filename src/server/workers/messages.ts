@@ -1,7 +1,7 @@
 /** What the first process and its workers send each other over the channel that Node opens between them. */
 
-import type { AttemptKeys } from '../../auth/attempt-keys.js';
-import type { AttemptOutcome } from '../../auth/throttle.js';
+import type { AttemptKeys } from '../../auth/attempts/attempt-keys.js';
+import type { AttemptOutcome } from '../../auth/attempts/throttle.js';
 
 /** A connection for a worker, with its socket as the message's handle. */
 export interface ConnectionMessage {

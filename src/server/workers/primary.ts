@@ -1,9 +1,9 @@
 /** The first process of several: it prepares the store, holds the lock of its folder, and hands out connections. */
 
 import { realEnvironment } from '../../env/real.js';
-import type { Log } from '../../http/log.js';
-import { readStoreAddress } from '../../storage/engines/address.js';
-import { shareFolder } from '../../storage/engines/shared-lmdb/open.js';
+import type { Log } from '../../http/base/log.js';
+import { readStoreAddress } from '../../storage/address.js';
+import { shareFolder } from '../../storage/lmdb/shared/open.js';
 import type { Configuration } from '../configuration.js';
 import { openConfigured, prepareDatabase } from '../open.js';
 import type { Running } from '../running.js';

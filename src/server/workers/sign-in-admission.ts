@@ -2,8 +2,8 @@
  * Sign-in attempts of all workers, admitted by the first process: if each worker admitted its own, a guesser would get
  * as many guesses more as there are workers.
  */
-import type { AttemptKeys } from '../../auth/attempt-keys.js';
-import { type AttemptAdmission, type EndAttempt, Throttle } from '../../auth/throttle.js';
+import type { AttemptKeys } from '../../auth/attempts/attempt-keys.js';
+import { type AttemptAdmission, type EndAttempt, Throttle } from '../../auth/attempts/throttle.js';
 import { asTesseraError, failure } from '../../errors/error.js';
 import { retryAfter } from '../../http/response/error-body.js';
 import type { Channel } from './connection-receiver.js';

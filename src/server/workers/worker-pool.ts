@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Timers } from '../../env/environment.js';
-import type { Log } from '../../http/log.js';
+import type { Log } from '../../http/base/log.js';
 import type { WorkerMessage } from './messages.js';
 import { WORKER_VARIABLE } from './worker-number.js';
 

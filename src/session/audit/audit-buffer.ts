@@ -1,6 +1,6 @@
 import type { TesseraError } from '../../errors/error.js';
-import type { AdministrativeAction, AuditRecorder, DeniedWrite } from '../../exec/runtime/audit-recorder.js';
 import type { Expression } from '../../language/ast.js';
+import type { AdministrativeAction, AuditRecorder, DeniedWrite } from '../../runtime/audit-recorder.js';
 
 /** Events per kind that one transaction may buffer; the rest is only counted. */
 const MAX_BUFFERED = 10_000;

@@ -3,7 +3,7 @@ import type { AuditLog } from '../../audit/audit-log.js';
 import { type LogLine, linesFromEnd, linesFromStart } from '../../audit/lines.js';
 import { scopeOf } from '../../audit/scope.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
-import type { AuditLine, AuditTrail, ChainVerdict } from '../../exec/runtime/inspection.js';
+import type { AuditLine, AuditTrail, ChainVerdict } from '../../runtime/inspection.js';
 import { parseJson } from '../../value/codecs/json-parse.js';
 import { parseDatetime } from '../../value/time/datetime.js';
 import { isObject, type ObjectValue, objectFrom } from '../../value/value.js';

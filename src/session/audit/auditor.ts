@@ -9,7 +9,7 @@ import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-v
 import { readGrantKey } from '../../catalog/credentials/grant.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
-import type { AuditRecorder } from '../../exec/runtime/audit-recorder.js';
+import type { AuditRecorder } from '../../runtime/audit-recorder.js';
 import type { Transaction } from '../../storage/contract.js';
 import { toText } from '../../value/text/text.js';
 import { isObject } from '../../value/value.js';

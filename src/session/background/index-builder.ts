@@ -1,4 +1,4 @@
-/** Performs the pending work on indexes (`exec/index/background.ts`) in steps, yielding in between. */
+/** Performs the pending work on indexes (`records/index/background.ts`) in steps, yielding in between. */
 
 import { plainIdentity, systemUser } from '../../auth/identity.js';
 import { andThen, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -7,11 +7,11 @@ import type { Id } from '../../catalog/keys/key-bytes.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { TesseraError } from '../../errors/error.js';
-import type { Executor } from '../../exec/executor.js';
-import { failBuild, type StepSite, stepOfIndexWork } from '../../exec/index/background.js';
-import type { Execution } from '../../exec/runtime/execution.js';
-import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
 import type { BackgroundMetrics } from '../../metrics/background-metrics.js';
+import { failBuild, type StepSite, stepOfIndexWork } from '../../records/index/background.js';
+import type { Execution } from '../../runtime/execution.js';
+import { RequestInterrupt } from '../../runtime/interrupt.js';
+import type { Executor } from '../../statements/executor.js';
 import type { Engine, Transaction } from '../../storage/contract.js';
 import { isConflict } from '../../storage/retry.js';
 import { Duration } from '../../value/value.js';

@@ -1,19 +1,19 @@
 /** The options of `openDatabase`. */
 import type { AuditOptions } from '../../audit/audit-log.js';
 import type { AuthenticatorOptions } from '../../auth/authenticator.js';
-import type { PasswordHasherOptions } from '../../auth/passwords.js';
+import type { PasswordHasherOptions } from '../../auth/passwords/passwords.js';
 import type { KnownFormats } from '../../catalog/nodes/store-format.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
-import type { SearchOptions } from '../../exec/expression/analyzers.js';
-import type { FieldPermissionDefault } from '../../exec/record/table.js';
-import type { ScriptLimits } from '../../exec/runtime/script-runner.js';
-import type { Tuning } from '../../exec/runtime/tuning.js';
+import type { FunctionRuleOptions } from '../../functions/calls/rules.js';
 import type { FetchLimits } from '../../functions/network/fetcher.js';
 import type { NetworkTargets } from '../../functions/network/targets.js';
-import type { FunctionRuleOptions } from '../../functions/rules.js';
 import type { QueryLimits } from '../../language/parse.js';
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
+import type { SearchOptions } from '../../query/expression/analyzers.js';
+import type { FieldPermissionDefault } from '../../records/table.js';
+import type { ScriptLimits } from '../../runtime/script-runner.js';
+import type { Tuning } from '../../runtime/tuning.js';
 import type { RequestTrace } from '../../tracing/request-trace.js';
 import type { Duration } from '../../value/value.js';
 import type { TransactionBounds } from '../resources/held-transactions.js';

@@ -1,6 +1,6 @@
-import type { LiveQuery } from '../../exec/runtime/execution.js';
-import { type LogPosition, positionAfter } from '../../storage/append.js';
+import type { LiveQuery } from '../../runtime/execution.js';
 import type { Versionstamp } from '../../storage/contract.js';
+import { type LogPosition, positionAfter } from '../../storage/transaction/append.js';
 import type { NotifiedChange } from './past-changes.js';
 
 interface Arrival {

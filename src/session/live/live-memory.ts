@@ -1,4 +1,4 @@
-import type { ChangeMemory, LiveQuery } from '../../exec/runtime/execution.js';
+import type { ChangeMemory, LiveQuery } from '../../runtime/execution.js';
 import type { BacklogReader } from '../resources/change-backlog.js';
 import type { LiveQuota } from '../resources/live-quota.js';
 import type { ConnectionMemory } from '../resources/server-memory.js';

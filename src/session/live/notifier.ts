@@ -9,20 +9,14 @@ import { readChangePage } from '../../catalog/changefeed/catch-up.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
-import type { Executor } from '../../exec/executor.js';
-import { assertSameUser } from '../../exec/record/users.js';
-import type {
-  ChangeMemory,
-  Execution,
-  LastDefinitions,
-  LiveListener,
-  LiveQuery,
-} from '../../exec/runtime/execution.js';
-import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
-import type { WrittenRecord } from '../../exec/runtime/record-access.js';
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
-import { positionAfter, stampOfTime } from '../../storage/append.js';
+import { assertSameUser } from '../../records/users.js';
+import type { ChangeMemory, Execution, LastDefinitions, LiveListener, LiveQuery } from '../../runtime/execution.js';
+import { RequestInterrupt } from '../../runtime/interrupt.js';
+import type { WrittenRecord } from '../../runtime/record-access.js';
+import type { Executor } from '../../statements/executor.js';
 import type { Engine, Versionstamp } from '../../storage/contract.js';
+import { positionAfter, stampOfTime } from '../../storage/transaction/append.js';
 import { Duration, objectFrom } from '../../value/value.js';
 import type { Notification, NotificationSink } from '../contract.js';
 import type { LiveQuota } from '../resources/live-quota.js';

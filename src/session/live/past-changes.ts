@@ -6,10 +6,10 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { ChangePage } from '../../catalog/changefeed/catch-up.js';
 import { findIncarnation } from '../../catalog/credentials/incarnation.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
-import type { Execution } from '../../exec/runtime/execution.js';
-import type { WrittenRecord } from '../../exec/runtime/record-access.js';
-import { timeAfter } from '../../storage/append.js';
+import type { Execution } from '../../runtime/execution.js';
+import type { WrittenRecord } from '../../runtime/record-access.js';
 import type { Versionstamp } from '../../storage/contract.js';
+import { timeAfter } from '../../storage/transaction/append.js';
 import { toText } from '../../value/text/text.js';
 import { RecordId } from '../../value/value.js';
 

@@ -2,9 +2,9 @@
 import { lastly } from '../../base/promise-or-value.js';
 import { lastKeyIn } from '../../catalog/entries.js';
 import { prefixRange } from '../../catalog/keys/key-bytes.js';
-import { positionIn } from '../../storage/append.js';
 import type { Key } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
+import { positionIn } from '../../storage/transaction/append.js';
 import { BackgroundRounds, type BackgroundServices } from '../background/background-rounds.js';
 import { type Lease, underLease } from '../background/lease.js';
 import { LogAges } from './log-ages.js';

@@ -7,7 +7,7 @@ import { describeWorks, readHolder, WORKS } from '../../catalog/nodes/lease-row.
 import { type NodeRow, readNode } from '../../catalog/nodes/node-row.js';
 import { KNOWN_FORMATS, storeFormat } from '../../catalog/nodes/store-format.js';
 import type { Environment } from '../../env/environment.js';
-import type { NodeFacts, NodeRegistry } from '../../exec/runtime/nodes.js';
+import type { NodeFacts, NodeRegistry } from '../../runtime/nodes.js';
 import type { Entry } from '../../storage/contract.js';
 import { toDatetime } from '../../value/time/datetime.js';
 import type { Membership } from './membership.js';

@@ -9,14 +9,14 @@ import {
   type FailureExchange,
   type Failures,
   type Turn,
-} from '../../auth/throttle.js';
+} from '../../auth/attempts/throttle.js';
 import { lastly } from '../../base/promise-or-value.js';
 import { FAILURES_PREFIX } from '../../catalog/keys/node-keys.js';
 import { type CountedFailures, readFailures, storedFailures } from '../../catalog/nodes/failure-row.js';
 import { asTesseraError } from '../../errors/error.js';
-import { earlierBy, stampBytes, stampIn } from '../../storage/append.js';
 import type { CommitFollower, Key, Versionstamp } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
+import { earlierBy, stampBytes, stampIn } from '../../storage/transaction/append.js';
 import type { BackgroundServices } from '../background/background-rounds.js';
 
 /** Milliseconds in which failures are gathered. */

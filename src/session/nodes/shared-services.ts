@@ -1,7 +1,7 @@
 import type { CatalogCache } from '../../catalog/definitions/load.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
-import { SharedLiveQueries } from '../../exec/live/shared-live-queries.js';
+import { SharedLiveQueries } from '../../statements/live/shared-live-queries.js';
 import type { Engine, SharedStore } from '../../storage/contract.js';
 import { SessionDependencies } from './session-dependencies.js';
 import { SessionPresence } from './session-presence.js';

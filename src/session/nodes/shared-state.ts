@@ -5,10 +5,10 @@ import { readSignals } from '../../catalog/nodes/signals.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
-import type { Executor } from '../../exec/executor.js';
-import { type LogPosition, timeAfter } from '../../storage/append.js';
+import type { Executor } from '../../statements/executor.js';
 import { CoalescedTask } from '../../storage/coalesced-task.js';
 import type { CommitFollower, Engine, FollowedCommit, Transaction, Versionstamp } from '../../storage/contract.js';
+import { type LogPosition, timeAfter } from '../../storage/transaction/append.js';
 import type { InMemorySessionRegistry } from '../resources/session-registry.js';
 import type { SharedServices } from './shared-services.js';
 

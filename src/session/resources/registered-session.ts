@@ -1,6 +1,6 @@
 import type { SessionIdentity } from '../../auth/identity.js';
 import { userKey } from '../../catalog/principal.js';
-import type { LastingSession } from '../../exec/runtime/execution.js';
+import type { LastingSession } from '../../runtime/execution.js';
 
 /** A session as seen by the registry. */
 export interface RegisteredSession extends LastingSession {

@@ -3,7 +3,7 @@ import { MemoryBudget } from '../../base/memory-budget.js';
 import type { Principal } from '../../catalog/principal.js';
 import type { Environment, Heap } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
-import { type MemoryWatch, RequestMemory, type RequestMemoryOptions } from '../../exec/runtime/request-memory.js';
+import { type MemoryWatch, RequestMemory, type RequestMemoryOptions } from '../../runtime/request-memory.js';
 import { ChangeBacklog } from './change-backlog.js';
 import { UserMemory } from './user-memory.js';
 import { VariablePool } from './variable-pool.js';

@@ -1,6 +1,6 @@
 import type { MemoryBudget } from '../../base/memory-budget.js';
 import type { Principal } from '../../catalog/principal.js';
-import { type RequestControl, RequestMemory, type RequestMemoryOptions } from '../../exec/runtime/request-memory.js';
+import { type RequestControl, RequestMemory, type RequestMemoryOptions } from '../../runtime/request-memory.js';
 import type { ConnectionMemory } from './server-memory.js';
 
 const nothing = (): void => undefined;

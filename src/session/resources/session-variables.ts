@@ -1,8 +1,8 @@
 import type { MemoryBudget } from '../../base/memory-budget.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
-import { Scope } from '../../exec/runtime/scope.js';
 import { REQUEST_PARAMS } from '../../language/engine-params.js';
+import { Scope } from '../../runtime/scope.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import { weighInSteps } from '../../value/weight.js';
 import type { RegisteredSession } from './registered-session.js';

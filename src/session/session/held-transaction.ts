@@ -3,8 +3,8 @@ import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../.
 import { SerialQueue } from '../../base/serial-queue.js';
 import type { ErrorCode } from '../../errors/catalogue.js';
 import { failure, type TesseraError } from '../../errors/error.js';
-import type { Deadline } from '../../exec/runtime/interrupt.js';
 import type { Statement } from '../../language/ast.js';
+import type { Deadline } from '../../runtime/interrupt.js';
 import type { Transaction, WaitInterrupt } from '../../storage/contract.js';
 import { commitInterruptibly } from '../../storage/interrupted.js';
 import type { ObjectValue } from '../../value/value.js';

@@ -1,8 +1,8 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { doInSteps } from '../../base/steps.js';
-import type { RequestInterrupt } from '../../exec/runtime/interrupt.js';
-import type { RequestMemory } from '../../exec/runtime/request-memory.js';
 import { weightOfCompiled, weightOfTrees } from '../../language/tree-weight.js';
+import type { RequestInterrupt } from '../../runtime/interrupt.js';
+import type { RequestMemory } from '../../runtime/request-memory.js';
 import { OwnStatements } from '../plans/own-statements.js';
 import type { ParsedRequest } from '../plans/plan-cache.js';
 import type { SessionServices } from './services.js';

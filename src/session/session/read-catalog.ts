@@ -1,6 +1,6 @@
 import type { SessionIdentity } from '../../auth/identity.js';
 import { andThen } from '../../base/promise-or-value.js';
-import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
+import { RequestInterrupt } from '../../runtime/interrupt.js';
 import type { CatalogSnapshot } from '../contract.js';
 import type { Participant } from './held-transaction.js';
 import type { SessionServices } from './services.js';

@@ -1,6 +1,6 @@
 import type { SessionIdentity } from '../../auth/identity.js';
-import { authorize } from '../../exec/authorization/authorize.js';
 import type { Option } from '../../language/ast.js';
+import { authorize } from '../../runtime/authorization/authorize.js';
 
 /** The options that OPTION has set in a request, for its later statements. */
 export class RequestOptions {

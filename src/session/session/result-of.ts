@@ -1,5 +1,5 @@
-import type { RequestMemory } from '../../exec/runtime/request-memory.js';
 import type { Statement } from '../../language/ast.js';
+import type { RequestMemory } from '../../runtime/request-memory.js';
 import type { Value } from '../../value/value.js';
 import { weightOfResult } from '../../value/weight.js';
 import type { StatementResult } from '../statement-executor.js';

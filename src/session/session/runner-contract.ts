@@ -2,11 +2,11 @@
 import type { SessionIdentity } from '../../auth/identity.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
-import type { Executor } from '../../exec/executor.js';
-import type { Interrupt, LiveListener } from '../../exec/runtime/execution.js';
-import type { RequestMemory } from '../../exec/runtime/request-memory.js';
-import type { Scope } from '../../exec/runtime/scope.js';
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
+import type { Interrupt, LiveListener } from '../../runtime/execution.js';
+import type { RequestMemory } from '../../runtime/request-memory.js';
+import type { Scope } from '../../runtime/scope.js';
+import type { Executor } from '../../statements/executor.js';
 import type { Engine } from '../../storage/contract.js';
 import type { RequestTrace } from '../../tracing/request-trace.js';
 import type { ObjectValue, Value } from '../../value/value.js';

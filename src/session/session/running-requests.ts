@@ -1,7 +1,7 @@
 import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Environment } from '../../env/environment.js';
-import { RequestInterrupt } from '../../exec/runtime/interrupt.js';
-import type { RequestMemory } from '../../exec/runtime/request-memory.js';
+import { RequestInterrupt } from '../../runtime/interrupt.js';
+import type { RequestMemory } from '../../runtime/request-memory.js';
 import type { SessionMemory } from '../resources/session-memory.js';
 
 export interface RunningRequest {

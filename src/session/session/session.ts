@@ -3,13 +3,13 @@ import { type Client, GUEST, plainIdentity, type SessionIdentity, withDatabasePa
 import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type DatabasePath, isSamePrincipal, type Principal } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
-import { guestRefusal } from '../../exec/authorization/authorize.js';
-import type { AuditRecorder } from '../../exec/runtime/audit-recorder.js';
-import type { LiveListener } from '../../exec/runtime/execution.js';
-import { type Deadline, RequestInterrupt } from '../../exec/runtime/interrupt.js';
-import type { SessionFacts } from '../../exec/runtime/nodes.js';
 import { uuidV4 } from '../../functions/identifiers.js';
 import type { Statement } from '../../language/ast.js';
+import type { AuditRecorder } from '../../runtime/audit-recorder.js';
+import { guestRefusal } from '../../runtime/authorization/authorize.js';
+import type { LiveListener } from '../../runtime/execution.js';
+import { type Deadline, RequestInterrupt } from '../../runtime/interrupt.js';
+import type { SessionFacts } from '../../runtime/nodes.js';
 import type { Transaction } from '../../storage/contract.js';
 import type { RequestTrace } from '../../tracing/request-trace.js';
 import type { Duration, ObjectValue, Value } from '../../value/value.js';

@@ -1,8 +1,8 @@
 import type { TesseraError } from '../../errors/error.js';
-import type { Interrupt } from '../../exec/runtime/execution.js';
-import type { Scope } from '../../exec/runtime/scope.js';
 import type { Expression, Statement } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
+import type { Interrupt } from '../../runtime/execution.js';
+import type { Scope } from '../../runtime/scope.js';
 import type { WaitInterrupt } from '../../storage/contract.js';
 import { Duration, type Value } from '../../value/value.js';
 

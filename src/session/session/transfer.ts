@@ -1,17 +1,17 @@
 /** Exports and imports whole databases as streams. */
 import type { SessionIdentity } from '../../auth/identity.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import { exportDatabase } from '../../ddl/export/export.js';
+import type { ExportSelection } from '../../ddl/export/selection.js';
 import { asTesseraError, failure, type SourcePosition, type TesseraError } from '../../errors/error.js';
-import { authorize } from '../../exec/authorization/authorize.js';
-import { exportDatabase } from '../../exec/export/export.js';
-import type { ExportSelection } from '../../exec/export/selection.js';
-import type { RequestInterrupt } from '../../exec/runtime/interrupt.js';
-import type { RequestMemory } from '../../exec/runtime/request-memory.js';
-import type { Scope } from '../../exec/runtime/scope.js';
 import type { Statement } from '../../language/ast.js';
 import type { ParserLimits } from '../../language/parser/parser.js';
 import { type ReceivedStatement, StatementStream } from '../../language/statement-stream.js';
 import { NO_TOKENS, sumOfTokens, weightOfCompiled, weightOfTrees } from '../../language/tree-weight.js';
+import { authorize } from '../../runtime/authorization/authorize.js';
+import type { RequestInterrupt } from '../../runtime/interrupt.js';
+import type { RequestMemory } from '../../runtime/request-memory.js';
+import type { Scope } from '../../runtime/scope.js';
 import { formatDuration } from '../../value/time/duration.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { TransferTimeout } from '../contract.js';

@@ -4,11 +4,11 @@
  */
 import type { AuditDetails } from '../../audit/event.js';
 import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
-import { readViewTarget } from '../../auth/view-as.js';
+import { readViewTarget } from '../../auth/kinds/view-as.js';
 import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { isSamePrincipal, mayAct } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
-import { authorize } from '../../exec/authorization/authorize.js';
+import { authorize } from '../../runtime/authorization/authorize.js';
 import type { Engine, Transaction, WaitInterrupt } from '../../storage/contract.js';
 import { toText } from '../../value/text/text.js';
 import { type ObjectValue, RecordId, type Value } from '../../value/value.js';

@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { failure } from '../../errors/error.js';
-import type { SpaceDemand } from '../engines/lmdb/lmdb-space.js';
+import type { SpaceDemand } from '../lmdb/file/lmdb-space.js';
 
 /** Bytes of the disk that stay free; free space is measured again when this may be used up. */
 const MARGIN = 16 << 20;

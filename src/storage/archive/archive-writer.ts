@@ -4,7 +4,7 @@ import { OWNER_ONLY } from '../../base/private-file.js';
 import type { Clock } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Versionstamp } from '../contract.js';
-import type { EncodedChange } from '../engines/lmdb/packed-changes.js';
+import type { EncodedChange } from '../lmdb/file/packed-changes.js';
 import { syncFolder } from '../sync-folder.js';
 import { ArchiveSpace } from './archive-space.js';
 import { groupsOf, segmentPath, segmentsOf } from './read-archive.js';

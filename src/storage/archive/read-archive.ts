@@ -4,8 +4,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure } from '../../errors/error.js';
 import { MAX_ENCODED } from '../../value/limits.js';
-import { MAX_KEY_LENGTH } from '../engines/lmdb/lmdb-limits.js';
-import { type EncodedChange, unpackChanges } from '../engines/lmdb/packed-changes.js';
+import { MAX_KEY_LENGTH } from '../lmdb/file/lmdb-limits.js';
+import { type EncodedChange, unpackChanges } from '../lmdb/file/packed-changes.js';
 import { openRegularFile } from '../regular-file.js';
 import {
   ARCHIVE_FORMAT,

@@ -7,13 +7,13 @@
  *     payload:   00 · changes                                                    a part of a group
  *                01 · version u64 · milliseconds since 1970 u64 · versionstamp u64 or 0 · changes      its last part
  *
- * Integers are little-endian; changes are as in `engines/packed-changes.ts`. A checksum is XXH32, seeded with the one
+ * Integers are little-endian; changes are as in `lmdb/file/packed-changes.ts`. A checksum is XXH32, seeded with the one
  * before it, so that a record that is missing, or of another segment, is detected. A group is valid only with its last
  * part: records behind it that a crash has left are no group.
  */
 import { xxh32 } from '../../base/xxh32.js';
 import type { Versionstamp } from '../contract.js';
-import { type EncodedChange, packChanges } from '../engines/lmdb/packed-changes.js';
+import { type EncodedChange, packChanges } from '../lmdb/file/packed-changes.js';
 
 export const ARCHIVE_FORMAT = 1;
 /** Bytes and milliseconds after which a segment is closed and another one begins. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../env/environment.js';
 import type { Versionstamp } from '../contract.js';
-import { type EncodedChange, packChanges } from '../engines/lmdb/packed-changes.js';
+import { type EncodedChange, packChanges } from '../lmdb/file/packed-changes.js';
 import { lastSegment } from './read-archive.js';
 import { SEGMENT_AGE, SEGMENT_BYTES } from './segment.js';
 import { TailSegment } from './tail-segment.js';

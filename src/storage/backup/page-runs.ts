@@ -3,8 +3,8 @@
  *
  *     count of runs u32 · for each run: first page u64, pages u32 · the pages of all runs      little-endian
  */
-import type { LmdbFile } from '../engines/lmdb/lmdb-file.js';
-import { forEachFreeRun } from '../engines/lmdb/lmdb-pages.js';
+import type { LmdbFile } from '../lmdb/file/lmdb-file.js';
+import { forEachFreeRun } from '../lmdb/file/lmdb-pages.js';
 
 /** Consecutive pages. */
 export interface PageRun {

@@ -5,20 +5,20 @@
 import { chownSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { failure } from '../../errors/error.js';
-import { MAX_READERS, openDatabases } from '../engines/lmdb/lmdb-databases.js';
-import { LmdbFile, readAmidWrites, readMetaFacts } from '../engines/lmdb/lmdb-file.js';
-import { checkDataFile, METADATA_TREE } from '../engines/lmdb/lmdb-integrity.js';
-import { lockFileOf } from '../engines/lmdb/lmdb-lock-file.js';
+import { DATA_FILE } from '../lmdb/engine/lmdb-store.js';
+import { MAX_READERS, openDatabases } from '../lmdb/file/lmdb-databases.js';
+import { LmdbFile, readAmidWrites, readMetaFacts } from '../lmdb/file/lmdb-file.js';
+import { checkDataFile, METADATA_TREE } from '../lmdb/file/lmdb-integrity.js';
+import { lockFileOf } from '../lmdb/file/lmdb-lock-file.js';
 import {
   decodeMetadata,
   decodeUnsealed,
   KNOWN_LMDB_FORMATS,
   LMDB_FORMAT,
   type MetadataName,
-} from '../engines/lmdb/lmdb-metadata.js';
-import { treeEntries, treesOf } from '../engines/lmdb/lmdb-pages.js';
-import { allocateLock } from '../engines/lmdb/lmdb-space.js';
-import { DATA_FILE } from '../engines/lmdb/lmdb-store.js';
+} from '../lmdb/file/lmdb-metadata.js';
+import { treeEntries, treesOf } from '../lmdb/file/lmdb-pages.js';
+import { allocateLock } from '../lmdb/file/lmdb-space.js';
 import type { StorePosition } from './manifest.js';
 
 export interface PinnedFile {

@@ -4,7 +4,7 @@ import { endianness } from 'node:os';
 import { invariant } from '../../base/invariant.js';
 import { OWNER_ONLY } from '../../base/private-file.js';
 import { failure } from '../../errors/error.js';
-import { NativeBytes, PAGE_HEADER, readMetaFacts } from '../engines/lmdb/lmdb-file.js';
+import { NativeBytes, PAGE_HEADER, readMetaFacts } from '../lmdb/file/lmdb-file.js';
 import type { PageLayout } from './manifest.js';
 import { type OpenBackup, readParts } from './read-backup.js';
 

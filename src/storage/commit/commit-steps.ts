@@ -5,8 +5,8 @@
  */
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import { inSteps, type Pausing } from '../../base/steps.js';
-import { type Appended, type StampSource, settleOne, stampBytes } from '../append.js';
 import type { Key, Versionstamp } from '../contract.js';
+import { type Appended, type StampSource, settleOne, stampBytes } from '../transaction/append.js';
 import type { Overlay, OverlayValue } from '../transaction/overlay.js';
 import type { WriteSet } from '../transaction/write-set.js';
 

@@ -4,8 +4,8 @@
  */
 import type { Timers } from '../../env/environment.js';
 import { failure, messageOf, TesseraError } from '../../errors/error.js';
-import { LAST_POSITION } from '../append.js';
 import type { Key, KeyRange, Versionstamp } from '../contract.js';
+import { LAST_POSITION } from '../transaction/append.js';
 import type { Head, HeadLocks } from './heads.js';
 import {
   type CommitGroup,

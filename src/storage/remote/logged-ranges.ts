@@ -1,5 +1,5 @@
-import { LAST_POSITION } from '../append.js';
 import type { Key, KeyRange } from '../contract.js';
+import { LAST_POSITION } from '../transaction/append.js';
 import { after } from '../transaction/read-set.js';
 import { headOf } from './heads.js';
 

@@ -4,9 +4,9 @@
  * rows is that of the reservations, so that no two wait for each other. The commit of the transaction removes the row.
  */
 import { isArray, type Value } from '../../value/value.js';
-import { stampBytes, stampIn } from '../append.js';
 import type { KeyReservation, Reservations } from '../commit/reservations.js';
 import type { CommitFollower, Key, KeyRange, Stored, Transaction } from '../contract.js';
+import { stampBytes, stampIn } from '../transaction/append.js';
 import { ReadSet } from '../transaction/read-set.js';
 import { headArea, NODES_HEAD } from './heads.js';
 

@@ -8,7 +8,6 @@ import {
   untilTrue,
 } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
-import { APPENDED_LENGTH } from '../append.js';
 import type {
   BeginOptions,
   Key,
@@ -23,6 +22,7 @@ import type {
   Versionstamp,
 } from '../contract.js';
 import { callAll } from './after-commit.js';
+import { APPENDED_LENGTH } from './append.js';
 import { BatchCursor } from './batch-cursor.js';
 import { countLayered, getManyLayered, LayeredCursor } from './layered-snapshot.js';
 import { MemoryReservation } from './memory-reservation.js';

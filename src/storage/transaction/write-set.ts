@@ -1,8 +1,8 @@
 import { invariant } from '../../base/invariant.js';
-import { APPENDED_LENGTH, type Appended, type StampSource, withoutRange } from '../append.js';
 import type { Key, KeyRange, Savepoint, Stored, Versionstamp } from '../contract.js';
 import { OrderedTree, type TreeCursor } from '../tree/ordered-tree.js';
 import type { AfterCommit } from './after-commit.js';
+import { APPENDED_LENGTH, type Appended, type StampSource, withoutRange } from './append.js';
 import type { MemoryReservation } from './memory-reservation.js';
 import { DELETED, type Overlay, type OverlayValue } from './overlay.js';
 import { byteOrder } from './read-set.js';

@@ -1,6 +1,6 @@
 /** A record in the middle, and those that it is connected with around it. */
 import type { RecordId } from 'surrealdb';
-import { hrefOf } from '../../frame/route.js';
+import { hrefOf } from '../../base/route.js';
 import type { Neighbour } from './neighbourhood.js';
 
 /** More would overlap. */

@@ -1,11 +1,11 @@
 /** One record: its values with all that is in them, what to change in it, and what it is connected with. */
 import { useState } from 'preact/hooks';
 import { type RecordId, StringRecordId } from 'surrealdb';
+import { hrefOf } from '../../base/route.js';
 import { Button } from '../../components/button.js';
 import { Loading, Notice } from '../../components/notice.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
-import { hrefOf } from '../../frame/route.js';
 import { changeOf, type RecordName, withChange } from './changes.js';
 import { ChangesBar } from './changes-bar.js';
 import { Neighbours } from './neighbours.js';

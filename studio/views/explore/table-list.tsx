@@ -3,6 +3,7 @@
  * narrow the list folds up once something is chosen from it, so that the rows come first.
  */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { go, hrefOf } from '../../base/route.js';
 import { Button } from '../../components/button.js';
 import { Failure } from '../../components/failure.js';
 import { Field } from '../../components/field.js';
@@ -10,7 +11,6 @@ import { Loading } from '../../components/notice.js';
 import type { TableInfo } from '../../connection/catalog.js';
 import type { Connection } from '../../connection/connection.js';
 import { type Loaded, useLoaded } from '../../connection/use-loaded.js';
-import { go, hrefOf } from '../../frame/route.js';
 import { countRows } from './rows.js';
 
 interface Properties {

@@ -1,12 +1,12 @@
 /** One table: its rows in a grid, with filter and order, new rows, and changes until they are saved. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { go } from '../../base/route.js';
 import { Button } from '../../components/button.js';
 import { Field } from '../../components/field.js';
 import { Notice } from '../../components/notice.js';
 import { loadFields, type TableInfo } from '../../connection/catalog.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
-import { go } from '../../frame/route.js';
 import { changeOf, withChange } from './changes.js';
 import { ChangesBar } from './changes-bar.js';
 import { columnsOf, widthOf } from './columns.js';

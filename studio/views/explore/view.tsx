@@ -1,11 +1,11 @@
 /** Explore: the tables of a database, their rows, and each record with what it is connected with. */
 import './explore.css';
 import { useState } from 'preact/hooks';
+import type { ViewProperties } from '../../base/view-properties.js';
 import { Button } from '../../components/button.js';
 import { loadTables, type TableInfo } from '../../connection/catalog.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
-import type { ViewProperties } from '../../frame/view-properties.js';
 import { tablesBehindView } from '../../session/viewing.js';
 import { RecordPage } from './record-page.js';
 import { TableList } from './table-list.js';

@@ -1,8 +1,9 @@
 /** People: system users, access methods with what they have granted, who is signed in, and what was recorded. */
+
+import { go } from '../../base/route.js';
+import type { ViewProperties } from '../../base/view-properties.js';
 import { Notice } from '../../components/notice.js';
 import { Tabs } from '../../components/tabs.js';
-import { go } from '../../frame/route.js';
-import type { ViewProperties } from '../../frame/view-properties.js';
 import { AccessesTab } from './accesses-tab.js';
 import { AuditTab } from './audit-tab.js';
 import { levelsOf } from './levels.js';

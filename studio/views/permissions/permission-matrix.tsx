@@ -1,5 +1,6 @@
 /** Tables and actions, with the clause of each; beneath a table its fields that have clauses of their own. */
 import { useState } from 'preact/hooks';
+import { hrefOf } from '../../base/route.js';
 import { Failure } from '../../components/failure.js';
 import { CheckboxField, SelectField } from '../../components/field.js';
 import { Loading } from '../../components/notice.js';
@@ -13,7 +14,6 @@ import {
   type TableParts,
 } from '../../connection/definitions.js';
 import { useLoaded } from '../../connection/use-loaded.js';
-import { hrefOf } from '../../frame/route.js';
 import { clauseFor, GROUPS, type Group } from './rights.js';
 
 export function PermissionMatrix({ connection }: { readonly connection: Connection }) {

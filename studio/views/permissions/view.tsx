@@ -1,7 +1,7 @@
 /** Permissions: who may do what with which table, what another user sees, and why. */
 import './permissions.css';
+import type { ViewProperties } from '../../base/view-properties.js';
 import { Notice } from '../../components/notice.js';
-import type { ViewProperties } from '../../frame/view-properties.js';
 import { ExplainForm } from './explain-form.js';
 import { PermissionMatrix } from './permission-matrix.js';
 import { ViewAsForm } from './view-as-form.js';

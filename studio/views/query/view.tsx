@@ -1,12 +1,12 @@
 /** Query: statements, their parameters and their results. Each run has a connection of its own, which is closed to cancel it. */
 import './query.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ViewProperties } from '../../base/view-properties.js';
 import { Button } from '../../components/button.js';
 import { Loading, Notice } from '../../components/notice.js';
 import { asError } from '../../connection/as-error.js';
 import type { Connection, StatementResult } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
-import type { ViewProperties } from '../../frame/view-properties.js';
 import { loadNames } from './completion.js';
 import { Editor } from './editor.js';
 import { withoutFirstLine } from './error-position.js';

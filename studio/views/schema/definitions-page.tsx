@@ -1,12 +1,12 @@
 /** All that is defined in the database, by kind. */
 import { useState } from 'preact/hooks';
+import { hrefOf } from '../../base/route.js';
 import { Button } from '../../components/button.js';
 import { Failure } from '../../components/failure.js';
 import { Loading } from '../../components/notice.js';
 import type { Connection } from '../../connection/connection.js';
 import { DATABASE_KINDS, type DatabaseKind, loadDefinitions } from '../../connection/definitions.js';
 import { useLoaded } from '../../connection/use-loaded.js';
-import { hrefOf } from '../../frame/route.js';
 import { DefinitionList } from './definition-list.js';
 import { TableForm } from './table-form.js';
 import { TextDialog } from './text-dialog.js';

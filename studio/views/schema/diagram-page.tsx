@@ -1,11 +1,11 @@
 /** The tables and what links them, as a picture and as a list that says the same. */
 import { useId, useMemo } from 'preact/hooks';
+import { hrefOf } from '../../base/route.js';
 import { Failure } from '../../components/failure.js';
 import { Loading } from '../../components/notice.js';
 import type { Connection } from '../../connection/connection.js';
 import { loadTableParts, type TableParts } from '../../connection/definitions.js';
 import { useLoaded } from '../../connection/use-loaded.js';
-import { hrefOf } from '../../frame/route.js';
 import { type Box, type Line, layOut, shortened } from './layout.js';
 import { type Link, linksOf } from './links.js';
 

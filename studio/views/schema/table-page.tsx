@@ -1,5 +1,6 @@
 /** A table: its fields, indexes and events. */
 import { useState } from 'preact/hooks';
+import { hrefOf } from '../../base/route.js';
 import { Button } from '../../components/button.js';
 import { Failure } from '../../components/failure.js';
 import { Loading } from '../../components/notice.js';
@@ -7,7 +8,6 @@ import type { Connection } from '../../connection/connection.js';
 import { loadTableDefinitions, type TableKind } from '../../connection/definitions.js';
 import { identifier } from '../../connection/surrealql.js';
 import { useLoaded } from '../../connection/use-loaded.js';
-import { hrefOf } from '../../frame/route.js';
 import { DefinitionList } from './definition-list.js';
 import { FieldForm } from './field-form.js';
 import { IndexBuild } from './index-build.js';

@@ -1,6 +1,6 @@
 /** Schema: what is defined, as lists and as a diagram. */
 import './schema.css';
-import type { ViewProperties } from '../../frame/view-properties.js';
+import type { ViewProperties } from '../../base/view-properties.js';
 import { DefinitionsPage } from './definitions-page.js';
 import { DiagramPage } from './diagram-page.js';
 import { TablePage } from './table-page.js';

@@ -1,6 +1,7 @@
 /** Server: what it does at present, the nodes, and the settings. */
+
+import type { ViewProperties } from '../../base/view-properties.js';
 import { Notice } from '../../components/notice.js';
-import type { ViewProperties } from '../../frame/view-properties.js';
 import { Charts } from './charts.js';
 import { Nodes } from './nodes.js';
 import './server.css';

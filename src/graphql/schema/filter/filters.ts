@@ -5,9 +5,10 @@
  *
  * Every operator of a field has a second name, with the field's name before it: `{age: {age_gt: 18}}`.
  */
+
+import { SCALARS } from '../../execution/scalars.js';
 import type { EdgeDirection } from '../../execution/select.js';
 import { Names } from '../names.js';
-import { SCALARS } from '../scalars.js';
 import { type FilterMember, type FilterMembers, filterOf, type InputFilter, underBothNames } from './filter.js';
 import { JUNCTIONS, junctions } from './junctions.js';
 import { matchOperators } from './match-operators.js';

@@ -1,7 +1,7 @@
 /** Full-text conditions: all words, any of them, or queries with phrases, prefixes and exclusion. */
 import type { MatchesOperator } from '../../../language/ast.js';
 import { matching } from '../../execution/found-columns.js';
-import { SCALARS } from '../scalars.js';
+import { SCALARS } from '../../execution/scalars.js';
 import type { FilterMember } from './filter.js';
 
 const OPERATORS: Readonly<Record<string, NonNullable<MatchesOperator['operator']>>> = {

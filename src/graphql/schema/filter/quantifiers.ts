@@ -1,6 +1,6 @@
 /** Filters of lists as a whole and of their elements: `some`, `every`, `none`, `count` and `exists`. */
 import type { Expression } from '../../../language/ast.js';
-import { SCALARS } from '../scalars.js';
+import { SCALARS } from '../../execution/scalars.js';
 import type { FilterMember, InputFilter, Translate } from './filter.js';
 import { call, not, type Subject } from './subject.js';
 

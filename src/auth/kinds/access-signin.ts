@@ -1,0 +1,70 @@
+/** Signs in through an access method of any type. */
+import type { AccessDefinition } from '../../catalog/definitions/definition.js';
+import { failure } from '../../errors/error.js';
+import type { AccessKind } from '../../language/ast.js';
+import { recordAccount } from '../attempts/account.js';
+import type { Attempt } from '../attempts/attempt-keys.js';
+import { attemptedRecord } from '../attempts/attempt-names.js';
+import { type AttemptedVariable, attemptedVariables } from '../attempts/attempted-variables.js';
+import { clauseVariables } from '../attempts/clause-variables.js';
+import type { AuthContext } from '../context.js';
+import type { AccessCredentials } from '../credentials.js';
+import type { Client } from '../identity.js';
+import { signInBearer } from './bearer.js';
+import { enterAsRecord, type SignedInWithTokens, signInClause } from './record-access.js';
+
+type SignIn = (
+  context: AuthContext,
+  access: AccessDefinition,
+  credentials: AccessCredentials,
+  client: Client,
+) => Promise<SignedInWithTokens>;
+
+const SIGN_INS: Readonly<Record<AccessKind['kind'], SignIn>> = {
+  record: (context, access, credentials, client) => enterAsRecord(context, 'signin', access, credentials, client),
+  bearer: signInBearer,
+  // A JWT access method has no sign-in: its clients authenticate with tokens of their issuer.
+  async jwt() {
+    throw failure('access_method_mismatch');
+  },
+};
+
+/** Of an unknown access method nothing is shown: what might be secrets, no clause says. */
+function attemptOf(access: AccessDefinition | undefined, credentials: AccessCredentials, client: Client): Attempt {
+  const clause = signInClause(access);
+  const variables = attemptedVariables(credentials.variables, clause && clauseVariables(clause));
+  const { account, parts } = recordAccount(credentials, variables);
+  const named = (shown: readonly AttemptedVariable[]) =>
+    attemptedRecord(credentials, access === undefined ? [] : shown);
+  return {
+    account,
+    parts: parts.map(({ key, variable }) => ({ key, named: named(variable === undefined ? [] : [variable]) })),
+    source: client.origin.ip,
+    named: named(variables),
+  };
+}
+
+/**
+ * Signs in with what an access method requires: the variables of its SIGNIN clause, a refresh token, or the key of a
+ * bearer grant. All failures take the same time, whether or not the account exists.
+ *
+ * @throws TesseraError `invalid_auth` for an unknown access method, an invalid key or refresh token, a result that is
+ * no existing record, and any internal failure (its cause is only logged); `thrown` if the clause throws;
+ * `access_signin_missing`, `access_method_mismatch`, `bearer_key_missing`, `bearer_key_malformed`, `too_many_attempts`,
+ * `hashing_busy`, `unexpected_auth` (retryable)
+ */
+export function signInByAccess(
+  context: AuthContext,
+  credentials: AccessCredentials,
+  client: Client,
+): Promise<SignedInWithTokens> {
+  return context.failureDelay.equalize(async () => {
+    const access = await context.directory.access(credentials.databasePath, credentials.access);
+    return context.throttle.attempt(attemptOf(access, credentials, client), () =>
+      context.failureDelay.observe(async () => {
+        if (access === undefined) throw failure('invalid_auth');
+        return SIGN_INS[access.accessKind.kind](context, access, credentials, client);
+      }),
+    );
+  });
+}

@@ -1,0 +1,237 @@
+/** Record users: SIGNUP, SIGNIN and AUTHENTICATE of access methods of TYPE RECORD. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { NO_INCARNATION } from '../../catalog/credentials/incarnation.js';
+import { issuingKey } from '../../catalog/credentials/signing-key.js';
+import type { AccessDefinition } from '../../catalog/definitions/definition.js';
+import type { DatabasePath } from '../../catalog/principal.js';
+import type { ErrorCode } from '../../errors/catalogue.js';
+import { failure, TesseraError } from '../../errors/error.js';
+import type { AccessKind, Expression } from '../../language/ast.js';
+import { parseRecordId } from '../../language/parse.js';
+import { toText } from '../../value/text/text.js';
+import { isArray, isObject, newObject, Range, RecordId, type Value } from '../../value/value.js';
+import type { AuthContext, IssuedTokens } from '../context.js';
+import type { AccessCredentials } from '../credentials.js';
+import type { AccessRun, IdentifiedRecord } from '../directory.js';
+import { type Client, guestIdentity, identityOf, type SignedIn, sessionExpiry, tokenLifetime } from '../identity.js';
+import { type Claims, claimsValue } from '../tokens/claims.js';
+import { firstRefresh, type RefreshPair, useRefresh } from '../tokens/refresh.js';
+
+export interface SignedInWithTokens {
+  readonly signedIn: SignedIn;
+  readonly tokens: IssuedTokens;
+}
+
+type RecordAccess = Extract<AccessKind, { kind: 'record' }>;
+interface RecordDatabasePath {
+  readonly namespace: string;
+  readonly database: string;
+}
+
+/** The differences between signing in and signing up. */
+interface RecordEntry {
+  readonly clause: (kind: RecordAccess) => Expression | undefined;
+  readonly clauseMissing: 'access_signin_missing' | 'access_signup_missing';
+  readonly queryFailed: 'invalid_auth' | 'record_access_signup_query_failed';
+  readonly noRecord: 'invalid_auth' | 'no_record_returned';
+}
+
+const CLAUSES: Readonly<Record<'signin' | 'signup', RecordEntry>> = {
+  signin: {
+    clause: (kind) => kind.signin,
+    clauseMissing: 'access_signin_missing',
+    // A query that fails only for some accounts would reveal which exist.
+    queryFailed: 'invalid_auth',
+    noRecord: 'invalid_auth',
+  },
+  signup: {
+    clause: (kind) => kind.signup,
+    clauseMissing: 'access_signup_missing',
+    queryFailed: 'record_access_signup_query_failed',
+    noRecord: 'no_record_returned',
+  },
+};
+
+/** The clause that a sign-in runs. */
+export function signInClause(access: AccessDefinition | undefined): Expression | undefined {
+  return access?.accessKind.kind === 'record' ? access.accessKind.signin : undefined;
+}
+
+/**
+ * Signs in or up through a clause of a record access method, or in with one of its refresh tokens.
+ * @throws TesseraError `access_method_mismatch`, `hashing_busy`, and what the error table of the clause names
+ */
+export async function enterAsRecord(
+  context: AuthContext,
+  way: keyof typeof CLAUSES,
+  access: AccessDefinition,
+  credentials: AccessCredentials,
+  client: Client,
+): Promise<SignedInWithTokens> {
+  const { clause: clauseOf, clauseMissing, queryFailed, noRecord } = CLAUSES[way];
+  const { accessKind } = access;
+  const databasePath = recordDatabasePath(credentials.databasePath);
+  if (accessKind.kind !== 'record' || databasePath === undefined) throw failure('access_method_mismatch');
+  const { jwt } = accessKind;
+  const key = jwt && issuingKey(jwt);
+  if (key === undefined) throw failure('access_method_mismatch');
+  const token = context.tokens.drawId();
+  const issue = async (identified: IdentifiedRecord, pair?: RefreshPair): Promise<SignedInWithTokens> => {
+    const claims = context.tokens.claims({
+      ...databasePath,
+      access: access.name,
+      id: toText(identified.id),
+      incarnation: identified.incarnation?.id,
+      // Tokens issued here must be accepted here.
+      issuer: jwt?.require?.issuers[0],
+      audience: jwt?.require?.audiences[0],
+      token: pair?.token ?? token,
+      at: pair?.at,
+      grant: pair?.family,
+      lifetime: tokenLifetime(access.durations),
+    });
+    const signedIn = await recordSession(context, databasePath, access, claims, identified, client);
+    const signed = await context.tokens.sign(claims, key);
+    return { signedIn, tokens: { access: signed, ...(pair !== undefined && { refresh: pair.key }) } };
+  };
+  if (way === 'signin' && accessKind.refresh && credentials.refresh !== undefined) {
+    const { refresh, subject } = credentials;
+    const use = { token: refresh, subject, issued: token };
+    const { identified, pair } = await useRefresh(context, databasePath, access, use);
+    return issue(identified, pair);
+  }
+  const clause = clauseOf(accessKind);
+  if (clause === undefined) throw failure(clauseMissing);
+
+  const run = { databasePath, variables: credentials.variables, identity: guestIdentity({ ...client, databasePath }) };
+  const detailed = way === 'signup' && access.errors === 'detailed';
+  const identified = await judged(queryFailed, () => context.directory.identify(clause, run), detailed);
+  if (identified === undefined) {
+    // A query that finds the account fails while no password can be hashed; one that doesn't must fail the same way.
+    if (context.hasher.busy) throw failure('hashing_busy', { retryAfter: 1 });
+    throw failure(noRecord);
+  }
+  if (!accessKind.refresh) return issue(identified);
+  const { pair, keep } = firstRefresh(context, databasePath, access, identified, token);
+  const issued = await issue(identified, pair);
+  await keep();
+  return issued;
+}
+
+/**
+ * The session of a record user whose credentials or token are valid. AUTHENTICATE may deny it or substitute another
+ * record, and the record must exist. The clause reads the current record, whichever record the credentials were issued
+ * for.
+ *
+ * @throws TesseraError `invalid_auth`, `thrown`, `hashing_busy`, `unexpected_auth`
+ */
+export function recordSession(
+  context: AuthContext,
+  databasePath: RecordDatabasePath,
+  access: AccessDefinition,
+  claims: Claims,
+  identified: IdentifiedRecord | undefined,
+  client: Client,
+): PromiseOrValue<SignedIn> {
+  const expiresAt = sessionExpiry(access.durations, context.environment);
+  const session = ({ id, incarnation }: IdentifiedRecord): SignedIn => ({
+    principal: {
+      kind: 'record',
+      ...databasePath,
+      access: access.name,
+      id,
+      incarnation: incarnation?.id ?? NO_INCARNATION,
+    },
+    databasePath,
+    claims: claimsValue(claims, identified?.id),
+    access: access.name,
+    expiresAt,
+    basis: { kind: 'access', access, grant: claims.grant },
+  });
+  let found: PromiseOrValue<IdentifiedRecord | undefined> = identified;
+  if (access.authenticate !== undefined) {
+    // The clause sees the candidate before `$access` is set.
+    const candidate: SignedIn =
+      identified === undefined
+        ? { principal: { kind: 'guest' }, databasePath, claims: claimsValue(claims), access: undefined, expiresAt }
+        : { ...session(identified), access: undefined };
+    const clause = access.authenticate;
+    found = judged('invalid_auth', () => context.directory.identify(clause, authenticateRun(candidate, client)));
+  }
+  return andThen(found, (record) => {
+    if (record?.incarnation === undefined) throw failure('invalid_auth');
+    return session(record);
+  });
+}
+
+/**
+ * Evaluates an AUTHENTICATE clause for a user with valid credentials.
+ *
+ * @throws TesseraError `thrown`; `invalid_auth` for any other failure, whose cause is only logged
+ */
+export function authenticate(
+  context: AuthContext,
+  clause: Expression,
+  candidate: SignedIn,
+  client: Client,
+): Promise<Value> {
+  return judged('invalid_auth', () => context.directory.evaluate(clause, authenticateRun(candidate, client)));
+}
+
+function authenticateRun(candidate: SignedIn, client: Client): AccessRun {
+  return { databasePath: candidate.databasePath, variables: newObject(), identity: identityOf(candidate, client) };
+}
+
+/** Namespace and database, both set; otherwise `undefined`. */
+export function recordDatabasePath({ namespace, database }: DatabasePath): RecordDatabasePath | undefined {
+  return namespace === undefined || database === undefined ? undefined : { namespace, database };
+}
+
+/** Runs a clause and replaces errors that would reveal internals; `detailed`: the access method tells which field. */
+async function judged<T>(
+  failedAs: RecordEntry['queryFailed'],
+  run: () => PromiseOrValue<T>,
+  detailed = false,
+): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof TesseraError)) throw failure(failedAs, undefined, { cause: error });
+    const outward = OUTWARD.get(error.code);
+    if (outward === 'itself') throw error;
+    const told = detailed ? DETAILED.get(error.code) : undefined;
+    if (told !== undefined) throw failure(told, { field: error.fields.join(', ') }, { cause: error });
+    throw failure(outward ?? failedAs, undefined, { cause: error });
+  }
+}
+
+/** What a sign-up reveals of errors with ERRORS DETAILED. */
+const DETAILED: ReadonlyMap<ErrorCode, 'signup_conflict' | 'signup_invalid'> = new Map<
+  ErrorCode,
+  'signup_conflict' | 'signup_invalid'
+>([
+  ['index_violation', 'signup_conflict'],
+  ['record_exists', 'signup_conflict'],
+  ['field_assert', 'signup_invalid'],
+  ['field_coercion', 'signup_invalid'],
+]);
+
+/** Errors returned to the client: THROW is meant for it; the others are retryable. */
+const OUTWARD: ReadonlyMap<ErrorCode, 'itself' | 'unexpected_auth'> = new Map<ErrorCode, 'itself' | 'unexpected_auth'>([
+  ['thrown', 'itself'],
+  ['hashing_busy', 'itself'],
+  ['transaction_conflict', 'unexpected_auth'],
+  ['storage_unavailable', 'unexpected_auth'],
+]);
+
+/**
+ * Converts the result of a clause, or a claim, to a record id: a record id, its text, an object with an `id`, or the
+ * first element of an array of these.
+ */
+export function recordFrom(value: Value): RecordId | undefined {
+  let found = isArray(value) ? value[0] : value;
+  if (isObject(found)) found = found['id'];
+  if (typeof found === 'string') found = parseRecordId(found);
+  // A range of records identifies no user.
+  return found instanceof RecordId && !(found.key instanceof Range) ? found : undefined;
+}

@@ -1,0 +1,25 @@
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { putAtLevel } from '../../catalog/ddl/define.js';
+import { failure } from '../../errors/error.js';
+import type { DefineAnalyzer } from '../../language/ast.js';
+import { ensureSelectedDatabase } from '../../runtime/authorization/selected-database.js';
+import type { Compiler, Evaluate } from '../../runtime/frame.js';
+import { beginDefinition, compileName, finish, settled, shouldDefine } from './definition.js';
+
+export function compileDefineAnalyzer(statement: DefineAnalyzer, compiler: Compiler): Evaluate {
+  const nameOf = compileName(statement.name, 'analyzer name', compiler);
+  return (frame) => {
+    const { execution } = frame;
+    const { databasePath, change } = beginDefinition(execution, 'database', 'edit', 'Analyzer');
+    return andThen(nameOf(frame), (name) =>
+      andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
+        const taken = catalog.analyzers.has(name);
+        if (!shouldDefine(statement.mode, taken, () => failure('analyzer_exists', { name }))) return;
+        const definition = settled(statement, { name });
+        // An import may come before the files that it names.
+        const prepared = execution.importing ? undefined : execution.services.analyzers.prepare(execution, definition);
+        return andThen(prepared, () => andThen(putAtLevel(change, databasePath, definition), () => finish(execution)));
+      }),
+    );
+  };
+}

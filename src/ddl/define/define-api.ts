@@ -1,0 +1,39 @@
+import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { putAtLevel } from '../../catalog/ddl/define.js';
+import { failure } from '../../errors/error.js';
+import type { ApiAction, DefineApi } from '../../language/ast.js';
+import { apiPathText, parseApiPath } from '../../query/api/path.js';
+import { ensureSelectedDatabase } from '../../runtime/authorization/selected-database.js';
+import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
+import { compileHandling } from './api-handling.js';
+import { beginDefinition, compileName, finish, settled, shouldDefine } from './definition.js';
+
+export function compileDefineApi(statement: DefineApi, compiler: Compiler): Evaluate {
+  const pathOf = compileName(statement.name, 'string', compiler);
+  const handlingOf = compileHandling(statement.handling, compiler);
+  const actions = statement.actions.map((action) => compileAction(action, compiler));
+  return (frame) => {
+    const { execution } = frame;
+    const { databasePath, change } = beginDefinition(execution, 'database', 'own', 'Api');
+    return andThen(pathOf(frame), (path) => {
+      const name = apiPathText(parseApiPath(path));
+      return andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
+        if (!shouldDefine(statement.mode, catalog.apis.has(name), () => failure('api_exists', { name }))) return;
+        return andThen(handlingOf(frame), (handling) =>
+          andThen(
+            mapInOrder(actions, (action) => action(frame)),
+            (settledActions) => {
+              const api = { ...settled(statement, { name }), handling, actions: settledActions };
+              return andThen(putAtLevel(change, databasePath, api), () => finish(execution));
+            },
+          ),
+        );
+      });
+    });
+  };
+}
+
+function compileAction(action: ApiAction, compiler: Compiler): (frame: Frame) => PromiseOrValue<ApiAction> {
+  const handlingOf = compileHandling(action.handling, compiler);
+  return (frame) => andThen(handlingOf(frame), (handling) => ({ ...action, handling }));
+}

@@ -1,0 +1,59 @@
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { userIncarnation } from '../../catalog/credentials/incarnation.js';
+import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
+import { putAtLevel } from '../../catalog/ddl/define.js';
+import type { UserDefinition } from '../../catalog/definitions/definition.js';
+import { findUser } from '../../catalog/definitions/lookup.js';
+import { failure } from '../../errors/error.js';
+import type { DefineUser } from '../../language/ast.js';
+import type { Execution } from '../../runtime/execution.js';
+import type { Compiler, Evaluate } from '../../runtime/frame.js';
+import { beginDefinition, compileName, ensureLevel, finish, settled, shouldDefine } from './definition.js';
+import { HOUR } from './lifetime.js';
+import { REDACTED } from './redacted.js';
+
+/**
+ * Defines a user. The password is hashed here and kept nowhere; the secret that signs the user's tokens is regenerated,
+ * so that a redefinition invalidates earlier tokens. Default durations: an hour for tokens, unlimited for sessions.
+ */
+export function compileDefineUser(statement: DefineUser, compiler: Compiler): Evaluate {
+  const { level, mode } = statement;
+  const nameOf = compileName(statement.name, 'user name', compiler);
+  return (frame) => {
+    const { execution } = frame;
+    const { databasePath, change } = beginDefinition(execution, level, 'own', 'Actor');
+    return andThen(nameOf(frame), (name) =>
+      andThen(ensureLevel(execution, level), () =>
+        andThen(findUser(change.transaction, databasePath, name), (existing): PromiseOrValue<undefined> => {
+          if (!shouldDefine(mode, existing !== undefined, () => failure('user_exists', { name, ...databasePath })))
+            return;
+          return andThen(passhashOf(statement, execution), (passhash) => {
+            const { password: _, ...rest } = statement;
+            const { random } = execution.services.environment;
+            const user: UserDefinition = settled(rest, {
+              name,
+              passhash,
+              secret: generateSecret(random, SIGNING_SECRET_LENGTH),
+              ...userIncarnation(existing, random),
+              durations: { token: HOUR, session: undefined, ...statement.durations },
+            });
+            return andThen(putAtLevel(change, databasePath, user), () => finish(execution));
+          });
+        }),
+      ),
+    );
+  };
+}
+
+/**
+ * Without either, and if an import has no hash, every password is wrong.
+ * @throws TesseraError `secret_redacted`
+ */
+export function passhashOf(
+  { password, passhash }: Pick<DefineUser, 'password' | 'passhash'>,
+  { services: { passwords }, importing }: Execution,
+): PromiseOrValue<string> {
+  if (passhash === REDACTED && !importing) throw failure('secret_redacted');
+  if (passhash !== undefined) return passhash;
+  return password === undefined ? '' : passwords.hash('argon2', password);
+}

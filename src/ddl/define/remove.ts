@@ -1,0 +1,331 @@
+/** REMOVE, by what is removed. */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { fieldName, type LevelKind, plainFieldName } from '../../catalog/ddl/define.js';
+import { removeAtLevel, removeDatabase, removeMember, removeNamespace, removeTable } from '../../catalog/ddl/remove.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import { findAccess, findDatabase, findDefaults, findNamespace, findUser } from '../../catalog/definitions/lookup.js';
+import { removeIndex } from '../../catalog/indexes/lifecycle.js';
+import type { Action, DatabasePath } from '../../catalog/principal.js';
+import { failure, type TesseraError } from '../../errors/error.js';
+import type { Level, RemoveStatement } from '../../language/ast.js';
+import { apiPathText, parseApiPath } from '../../query/api/path.js';
+import { settleReferences } from '../../records/references.js';
+import type { Resource } from '../../runtime/authorization/authorize.js';
+import { selectedNamespace } from '../../runtime/authorization/selected-database.js';
+import type { Execution } from '../../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
+import { wakeIndexBuilder } from './define-index.js';
+import { beginDefinition, compileName, finish } from './definition.js';
+import { compileFieldPath } from './field-path.js';
+import { elementFieldsOf, settleImplied } from './implied-fields.js';
+
+type Of = RemoveStatement['of'];
+type OfKind<K extends Of['kind']> = Of & { readonly kind: K };
+
+/** Removes a definition and returns undefined, or returns the error if it doesn't exist. */
+type Removal = (frame: Frame) => PromiseOrValue<TesseraError | undefined>;
+
+export function compileRemove(statement: RemoveStatement, compiler: Compiler): Evaluate {
+  const removal = compile(statement.of, compiler);
+  return (frame) =>
+    andThen(removal(frame), (missing) => {
+      if (missing !== undefined && !statement.ifExists) throw missing;
+      return finish(frame.execution);
+    });
+}
+
+function compile<K extends Of['kind']>(of: OfKind<K>, compiler: Compiler): Removal {
+  // The row of a kind takes the targets of that kind, which a lookup by a kind known only in general can't tell the
+  // compiler.
+  const row = REMOVALS[of.kind] as unknown as (of: OfKind<K>, compiler: Compiler) => Removal;
+  return row(of, compiler);
+}
+
+/** Ends the live queries of a namespace or a database that is to be removed. */
+function endLiveQueries({ execution }: Frame, { namespace, database }: DatabasePath): PromiseOrValue<void> {
+  const {
+    services: { liveQueries },
+    context,
+  } = execution;
+  return liveQueries.endRemoved(
+    context,
+    ({ databasePath }) =>
+      databasePath.namespace === namespace && (database === undefined || databasePath.database === database),
+  );
+}
+
+const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler) => Removal } = {
+  namespace(of, compiler) {
+    const nameOf = compileName(of.name, 'namespace name', compiler);
+    return (frame) => {
+      const { change } = beginDefinition(frame.execution, 'root', 'edit', 'Namespace');
+      return andThen(nameOf(frame), (name) =>
+        andThen(findNamespace(change.transaction, name), (namespace) =>
+          namespace === undefined
+            ? failure('namespace_missing', { name })
+            : andThen(endLiveQueries(frame, { namespace: name }), () =>
+                andThen(removeNamespace(change, namespace), () => undefined),
+              ),
+        ),
+      );
+    };
+  },
+
+  database(of, compiler) {
+    const nameOf = compileName(of.name, 'database name', compiler);
+    return (frame) => {
+      const { change } = beginDefinition(frame.execution, 'namespace', 'edit', 'Database');
+      const { namespace } = selectedNamespace(frame.execution);
+      return andThen(nameOf(frame), (name) =>
+        andThen(findDatabase(change.transaction, namespace, name), (database) =>
+          database === undefined
+            ? failure('database_missing', { name })
+            : andThen(endLiveQueries(frame, { namespace, database: name }), () =>
+                andThen(removeDatabase(change, namespace, database), () => undefined),
+              ),
+        ),
+      );
+    };
+  },
+
+  table(of, compiler) {
+    const nameOf = compileName(of.name, 'table name', compiler);
+    return (frame) => {
+      const { databasePath, change } = beginDefinition(frame.execution, 'database', 'edit', 'Table');
+      return andThen(nameOf(frame), (name) =>
+        onTable(frame.execution, name, failure('table_missing', { name }), (catalog, table) => {
+          if (table.views.length > 0) {
+            throw failure('view_depends', { table: name, views: table.views.map((view) => view.name) });
+          }
+          const {
+            services: { liveQueries, sessions },
+            context,
+          } = frame.execution;
+          const { from } = table.keys.records;
+          const ended = liveQueries.endRemoved(context, (query) => query.table.keys.records.from === from);
+          return andThen(ended, () =>
+            andThen(removeTable(change, catalog, table), () => {
+              sessions.scheduleRevalidation(change.transaction, databasePath);
+              return undefined;
+            }),
+          );
+        }),
+      );
+    };
+  },
+
+  field(of, compiler) {
+    const pathOf = compileFieldPath(of.path, compiler);
+    const tableOf = compileName(of.table, 'table name', compiler);
+    return (frame) => {
+      const { change } = beginDefinition(frame.execution, 'database', 'edit', 'Field');
+      return andThen(pathOf(frame), (path) =>
+        andThen(tableOf(frame), (tableName) => {
+          const name = fieldName({ path });
+          const missing = failure('field_missing', { name: plainFieldName({ path }) });
+          return onTable(frame.execution, tableName, missing, (catalog, table) => {
+            const field = table.fields.find((each) => fieldName(each) === name);
+            if (field === undefined) return missing;
+            return andThen(removeMember(change, catalog, table.definition, 'field', name), () =>
+              andThen(settleImplied(change, { catalog, table }, elementFieldsOf(field), []), () =>
+                andThen(settleReferences(frame.execution, catalog, table, field, undefined), () => undefined),
+              ),
+            );
+          });
+        }),
+      );
+    };
+  },
+
+  index(of, compiler) {
+    const nameOf = compileName(of.name, 'index name', compiler);
+    const tableOf = compileName(of.table, 'table name', compiler);
+    return (frame) => {
+      const { change } = beginDefinition(frame.execution, 'database', 'edit', 'Index');
+      return andThen(nameOf(frame), (name) =>
+        andThen(tableOf(frame), (tableName) => {
+          const missing = failure('index_missing', { name });
+          return onTable(frame.execution, tableName, missing, (catalog, table) => {
+            const index = table.indexes.find((each) => each.name === name);
+            if (index === undefined) return missing;
+            wakeIndexBuilder(frame.execution);
+            return andThen(removeIndex(change, { catalog, table, index }), () => undefined);
+          });
+        }),
+      );
+    };
+  },
+
+  event(of, compiler) {
+    const nameOf = compileName(of.name, 'event name', compiler);
+    const tableOf = compileName(of.table, 'table name', compiler);
+    return (frame) => {
+      const { change } = beginDefinition(frame.execution, 'database', 'edit', 'Event');
+      return andThen(nameOf(frame), (name) =>
+        andThen(tableOf(frame), (tableName) => {
+          const missing = failure('event_missing', { name });
+          return onTable(frame.execution, tableName, missing, (catalog, table) => {
+            if (!table.events.some((event) => event.name === name)) return missing;
+            return andThen(removeMember(change, catalog, table.definition, 'event', name), () => undefined);
+          });
+        }),
+      );
+    };
+  },
+
+  param: ({ name }) =>
+    removalAtLevel({
+      kind: 'param',
+      level: 'database',
+      action: 'edit',
+      resource: 'Parameter',
+      nameOf: () => name,
+      exists: ({ execution }) => inCatalog(execution, (catalog) => catalog.params.has(name)),
+      missing: () => failure('param_missing', { name: `$${name}` }),
+    }),
+
+  function: ({ name }) =>
+    removalAtLevel({
+      kind: 'function',
+      level: 'database',
+      action: 'edit',
+      resource: 'Function',
+      nameOf: () => name,
+      exists: ({ execution }) => inCatalog(execution, (catalog) => catalog.functions.has(name)),
+      missing: () => failure('function_undefined', { name: `fn::${name}` }),
+    }),
+
+  analyzer: (of, compiler) =>
+    removalAtLevel({
+      kind: 'analyzer',
+      level: 'database',
+      action: 'edit',
+      resource: 'Analyzer',
+      nameOf: compileName(of.name, 'analyzer name', compiler),
+      exists: ({ execution }, name) => inCatalog(execution, (catalog) => catalog.analyzers.has(name)),
+      missing: (name) => failure('analyzer_missing', { name }),
+    }),
+
+  sequence: (of, compiler) =>
+    removalAtLevel({
+      kind: 'sequence',
+      level: 'database',
+      action: 'own',
+      resource: 'Sequence',
+      nameOf: compileName(of.name, 'sequence name', compiler),
+      exists: ({ execution }, name) => inCatalog(execution, (catalog) => catalog.sequences.has(name)),
+      missing: (name) => failure('sequence_missing', { name }),
+    }),
+
+  user: (of, compiler) =>
+    removalAtLevel({
+      kind: 'user',
+      level: of.level,
+      action: 'own',
+      resource: 'Actor',
+      nameOf: compileName(of.name, 'user name', compiler),
+      exists: ({ execution }, name, databasePath) =>
+        andThen(findUser(execution.context.transaction, databasePath, name), (user) => user !== undefined),
+      missing: (name, databasePath) => failure('user_missing', { name, ...databasePath }),
+    }),
+
+  access: (of, compiler) =>
+    removalAtLevel({
+      kind: 'access',
+      level: of.level,
+      action: 'own',
+      resource: 'Actor',
+      nameOf: compileName(of.name, 'access name', compiler),
+      exists: ({ execution }, name, databasePath) =>
+        andThen(findAccess(execution.context.transaction, databasePath, name), (access) => access !== undefined),
+      missing: (name, databasePath) => failure('access_missing', { name, ...databasePath }),
+    }),
+
+  api(of, compiler) {
+    const nameOf = compileName(of.name, 'string', compiler);
+    return removalAtLevel({
+      kind: 'api',
+      level: 'database',
+      action: 'own',
+      resource: 'Api',
+      nameOf: (frame) => andThen(nameOf(frame), canonicalPath),
+      exists: ({ execution }, name) => inCatalog(execution, (catalog) => catalog.apis.has(name)),
+      missing: (name) => failure('api_missing', { name }),
+    });
+  },
+
+  // There are none.
+  bucket(of, compiler) {
+    const nameOf = compileName(of.name, 'bucket name', compiler);
+    return (frame) => {
+      beginDefinition(frame.execution, 'database', 'own', 'Bucket');
+      return andThen(nameOf(frame), (name) => failure('bucket_missing', { name }));
+    };
+  },
+
+  module:
+    ({ name }) =>
+    ({ execution }) => {
+      beginDefinition(execution, 'database', 'edit', 'Module');
+      return failure('module_missing', { name });
+    },
+
+  config: ({ config }) =>
+    removalAtLevel({
+      kind: 'config',
+      level: config === 'default' ? 'root' : 'database',
+      action: 'own',
+      resource: 'Config',
+      nameOf: () => config,
+      exists: ({ execution }) =>
+        config === 'default'
+          ? andThen(findDefaults(execution.context.transaction), (found) => found !== undefined)
+          : inCatalog(execution, (catalog) => catalog.configs.has(config)),
+      missing: () => failure('config_missing', { name: config }),
+    }),
+};
+
+/** The path as defined; a text that isn't a path names nothing. */
+function canonicalPath(path: string): string {
+  return path.startsWith('/') ? apiPathText(parseApiPath(path)) : path;
+}
+
+interface LevelRemoval {
+  readonly kind: LevelKind;
+  readonly level: Level;
+  readonly action: Action;
+  readonly resource: Resource;
+  nameOf(frame: Frame): PromiseOrValue<string>;
+  exists(frame: Frame, name: string, databasePath: DatabasePath): PromiseOrValue<boolean>;
+  missing(name: string, databasePath: DatabasePath): TesseraError;
+}
+
+/** The removal of a definition of a level: of the root, a namespace or a database. */
+function removalAtLevel({ kind, level, action, resource, nameOf, exists, missing }: LevelRemoval): Removal {
+  return (frame) => {
+    const { databasePath, change } = beginDefinition(frame.execution, level, action, resource);
+    return andThen(nameOf(frame), (name) =>
+      andThen(exists(frame, name, databasePath), (found) =>
+        found ? andThen(removeAtLevel(change, databasePath, kind, name), () => undefined) : missing(name, databasePath),
+      ),
+    );
+  };
+}
+
+/** Checks the catalog of the selected database; false if there is none. */
+function inCatalog(execution: Execution, ask: (catalog: DatabaseCatalog) => boolean): PromiseOrValue<boolean> {
+  return andThen(execution.context.catalog(), (catalog) => catalog !== undefined && ask(catalog));
+}
+
+/** Runs work on a table of the selected database, or returns `missing` if there is none. */
+function onTable(
+  execution: Execution,
+  name: string,
+  missing: TesseraError,
+  work: (catalog: DatabaseCatalog, table: TableEntry) => PromiseOrValue<TesseraError | undefined>,
+): PromiseOrValue<TesseraError | undefined> {
+  return andThen(execution.context.catalog(), (catalog) => {
+    const table = catalog?.tables.get(name);
+    return catalog === undefined || table === undefined ? missing : work(catalog, table);
+  });
+}

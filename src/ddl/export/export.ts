@@ -1,0 +1,98 @@
+/**
+ * A database as text that an import reads, in the peer's format:
+ *
+ *     -- ------------------------------
+ *     -- TABLE DATA: person
+ *     -- ------------------------------
+ *
+ *     INSERT [ { id: person:1, name: 'Tobie' } ];
+ *
+ * Definitions come first, then for each table its definitions and its records.
+ */
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { DatabaseDefinition } from '../../catalog/definitions/definition.js';
+import { mayAct } from '../../catalog/principal.js';
+import { failure } from '../../errors/error.js';
+import { outlivesSources } from '../../query/view/totals.js';
+import { authorize } from '../../runtime/authorization/authorize.js';
+import { selectedDatabase } from '../../runtime/authorization/selected-database.js';
+import type { Execution } from '../../runtime/execution.js';
+import { definitionLines } from './definitions.js';
+import { recordTexts } from './records.js';
+import { EXPORT_SECTIONS, type ExportSelection } from './selection.js';
+import { sequenceLines } from './sequences.js';
+import { viewTotals } from './view-totals.js';
+
+/**
+ * The selected database, piece by piece, as the transaction shows it.
+ *
+ * Password hashes and keys are shown to principals who may set them; for all others they are `[REDACTED]`, as in INFO.
+ * @throws TesseraError `not_allowed` for a principal who may not see all of it, `database_missing`
+ */
+export async function* exportDatabase(execution: Execution, selection: ExportSelection): AsyncGenerator<string> {
+  const databasePath = selectedDatabase(execution);
+  authorize(execution.identity, 'view', databasePath, 'Any');
+  const catalog = await execution.context.catalog();
+  if (catalog === undefined) throw failure('database_missing', { name: databasePath.database });
+  const secrets = mayAct(execution.identity.principal, 'own', databasePath);
+  yield `${heading('OPTION')}OPTION IMPORT;\n\n`;
+  yield databaseText(catalog.database);
+  for (const section of EXPORT_SECTIONS) {
+    if (selection[section] === false) continue;
+    const lines =
+      section === 'sequences'
+        ? await sequenceLines(execution, catalog)
+        : definitionLines(catalog[section].values(), { secrets });
+    if (lines !== '') yield `${heading(section.toUpperCase())}${lines}\n`;
+  }
+  for (const table of tablesOf(catalog, selection)) {
+    yield tableText(table);
+    if (selection.records === false) continue;
+    const { name } = table.definition;
+    yield heading(`TABLE DATA: ${oneLine(name)}`);
+    yield* recordTexts(execution, catalog, table);
+    yield* viewTotals(execution, catalog, table);
+    yield '\n';
+  }
+}
+
+/**
+ * The clauses of the database itself, as a comment: an import goes into an existing database, under any
+ * name, and the peer's importer has no place for them.
+ */
+function databaseText(database: DatabaseDefinition): string {
+  const { strict, changefeed, comment } = database;
+  if (!strict && changefeed === undefined && comment === undefined) return '';
+  return `${heading('DATABASE')}-- ${oneLine(definitionLines([database], { secrets: true }).trim())}\n\n`;
+}
+
+/**
+ * In the order of names, but those last that can't be built from their sources: by then it is known which these are.
+ */
+function tablesOf(catalog: DatabaseCatalog, { tables: selected = true }: ExportSelection): TableEntry[] {
+  if (selected === false) return [];
+  const { tables } = catalog;
+  const named = selected === true ? undefined : new Set(selected);
+  const names = [...tables.keys()].filter((name) => named?.has(name) ?? true);
+  const sorted = names.sort().map((name) => tables.get(name) as TableEntry);
+  const isLast = (table: TableEntry) => outlivesSources(catalog, table);
+  return [...sorted.filter((table) => !isLast(table)), ...sorted.filter(isLast)];
+}
+
+function tableText({ definition, fields, indexes, events }: TableEntry): string {
+  const groups = [[definition], fields, indexes, events].map(
+    (group) => `${definitionLines(group, { secrets: true })}\n`,
+  );
+  return `${heading(`TABLE: ${oneLine(definition.name)}`)}${groups.join('')}`;
+}
+
+const RULE = `-- ${'-'.repeat(30)}\n`;
+
+function heading(title: string): string {
+  return `${RULE}-- ${title}\n${RULE}\n`;
+}
+
+/** A name as it can stand in a comment, which the end of a line would end. */
+function oneLine(name: string): string {
+  return name.replace(/\p{Cc}|[\u2028\u2029]/gu, ' ');
+}

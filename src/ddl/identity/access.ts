@@ -1,0 +1,222 @@
+/** ACCESS: issues, shows, revokes and purges the grants of an access method, and rotates its key. */
+import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import {
+  type Grant,
+  type GrantSubject,
+  Grants,
+  type GrantUse,
+  generateGrant,
+  isExpired,
+} from '../../catalog/credentials/grant.js';
+import { ensureIncarnation, NO_INCARNATION } from '../../catalog/credentials/incarnation.js';
+import type { AccessDefinition } from '../../catalog/definitions/definition.js';
+import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.js';
+import type { DatabasePath } from '../../catalog/principal.js';
+import { failure } from '../../errors/error.js';
+import type { Access } from '../../language/ast.js';
+import { authorize } from '../../runtime/authorization/authorize.js';
+import { schemaChangeOf, selectedPath } from '../../runtime/authorization/selected-database.js';
+import type { Execution } from '../../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
+import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
+import { isTruthy } from '../../value/truthiness.js';
+import { type ObjectValue, objectFrom, Range, RecordId, type Value } from '../../value/value.js';
+import { REDACTED } from '../define/redacted.js';
+import { rotateKey } from './rotate-key.js';
+
+type Action = Access['action'];
+type Which = Extract<Action, { kind: 'show' | 'revoke' }>['which'];
+
+/** The access method of a statement, and its grants. */
+interface Store {
+  readonly databasePath: DatabasePath;
+  readonly access: AccessDefinition;
+  readonly grants: Grants;
+}
+
+type Run = (frame: Frame, store: Store) => PromiseOrValue<Value>;
+
+type Actions = {
+  readonly [K in Action['kind']]: (action: Action & { readonly kind: K }, compiler: Compiler) => Run;
+};
+
+const ACTIONS: Actions = {
+  grant: compileGrant,
+  show: ({ which }, compiler) => {
+    const select = compileWhich(which, compiler);
+    return (frame, store) =>
+      andThen(select(frame, store), (found) => (which.kind === 'grant' ? shown(found[0] as Grant) : found.map(plain)));
+  },
+  revoke: ({ which }, compiler) => {
+    const select = compileWhich(which, compiler);
+    return (frame, store) =>
+      andThen(select(frame, store), (found) => {
+        const live = found.filter(({ revocation }) => revocation === undefined);
+        const revoked = live.map((grant) => revoke(frame.execution, store.grants, grant));
+        // Sessions that were opened with such a key end.
+        if (revoked.length > 0)
+          frame.execution.services.sessions.scheduleRevalidation(
+            frame.execution.context.transaction,
+            store.databasePath,
+          );
+        return which.kind === 'grant' ? shown(revoked[0] ?? (found[0] as Grant)) : [revoked.map(plain)];
+      });
+  },
+  rotate:
+    ({ rotation }) =>
+    ({ execution }, { databasePath, access }) =>
+      rotateKey(execution, databasePath, access, rotation),
+  purge: (action) => (frame, store) =>
+    andThen(allOf(store), (grants) => {
+      const now = frame.execution.services.environment.clock.now();
+      const purged = grants.filter((grant) => isPurged(grant, action, now));
+      for (const { id } of purged) store.grants.remove(id);
+      return purged.map(plain);
+    }),
+};
+
+/** ACCESS … GRANT, SHOW, REVOKE and PURGE. @throws TesseraError `read_only`, `access_missing`, when it runs */
+export function compileAccessStatement({ name, level, action }: Access, compiler: Compiler): Evaluate {
+  const run = (ACTIONS[action.kind] as (action: Action, compiler: Compiler) => Run)(action, compiler);
+  return (frame) => {
+    const { execution } = frame;
+    const databasePath = selectedPath(execution, level);
+    authorize(execution.identity, action.kind === 'show' ? 'view' : 'own', databasePath, 'Access');
+    if (!execution.writable) throw failure('read_only');
+    const { transaction } = execution.context;
+    return andThen(findAccess(transaction, databasePath, name), (access) =>
+      andThen(areaOf(transaction, databasePath), (area) => {
+        if (access === undefined || area === undefined) throw failure('access_missing', { name, ...databasePath });
+        return run(frame, { databasePath, access, grants: new Grants(transaction, area, name) });
+      }),
+    );
+  };
+}
+
+function compileGrant({ subject }: Extract<Action, { kind: 'grant' }>, compiler: Compiler): Run {
+  const subjectOf = compileSubject(subject, compiler);
+  return (frame, store) =>
+    andThen(subjectOf(frame, store), (granted) => {
+      const { name, durations, accessKind } = store.access;
+      const use: GrantUse = accessKind.kind === 'bearer' ? 'bearer' : 'refresh';
+      const {
+        services: { environment },
+      } = frame.execution;
+      const drawn = generateGrant(environment, use, { access: name, subject: granted, lifetime: durations.grant });
+      store.grants.put(drawn.grant);
+      return shown(drawn.grant, drawn.key);
+    });
+}
+
+/** The subject of a grant. @throws TesseraError `access_method_mismatch`, `grant_subject_invalid`, `user_missing` */
+function compileSubject(
+  subject: Extract<Action, { kind: 'grant' }>['subject'],
+  compiler: Compiler,
+): (frame: Frame, store: Store) => PromiseOrValue<GrantSubject> {
+  if (subject.kind === 'user') {
+    const { name } = subject;
+    return (frame, { databasePath, access }) => {
+      checkSubject(access, 'user');
+      return andThen(findUser(frame.execution.context.transaction, databasePath, name), (user) => {
+        if (user === undefined) throw failure('user_missing', { name, ...databasePath });
+        return { kind: 'user', name, incarnation: user.incarnation };
+      });
+    };
+  }
+  const evaluate = compiler.expression(subject.record);
+  return (frame, { access }) => {
+    checkSubject(access, 'record');
+    return andThen(evaluate(frame), (record) => {
+      if (!(record instanceof RecordId) || record.key instanceof Range) throw failure('grant_subject_invalid');
+      const { context } = frame.execution;
+      return andThen(context.catalog(), (catalog) =>
+        andThen(ensureIncarnation(schemaChangeOf(frame.execution), catalog, record, true), (incarnation) => {
+          context.catalogChanged();
+          return { kind: 'record', record, incarnation: incarnation?.id ?? NO_INCARNATION };
+        }),
+      );
+    });
+  };
+}
+
+function checkSubject({ accessKind }: AccessDefinition, subject: GrantSubject['kind']): void {
+  const isRefresh = accessKind.kind === 'record' && accessKind.refresh;
+  if (accessKind.kind !== 'bearer' && !isRefresh) throw failure('access_method_mismatch');
+  const wanted = accessKind.kind === 'bearer' ? accessKind.subject : 'record';
+  if (subject !== wanted) throw failure('grant_subject_invalid');
+}
+
+function compileWhich(which: Which, compiler: Compiler): (frame: Frame, store: Store) => PromiseOrValue<Grant[]> {
+  switch (which.kind) {
+    case 'all':
+      return (_, store) => allOf(store);
+    case 'grant':
+      return (_, store) =>
+        andThen(store.grants.find(which.id), (grant) => {
+          const { databasePath, access } = store;
+          if (grant === undefined)
+            throw failure('grant_missing', { id: which.id, access: access.name, ...databasePath });
+          return andThen(withFamily(store.grants, grant), (whole) => [whole]);
+        });
+    case 'where': {
+      const condition = compiler.expression(which.condition);
+      return (frame, store) =>
+        andThen(allOf(store), (grants) => {
+          const judged = mapInOrder(grants, (grant) => condition(frame.within(shown(grant))));
+          return andThen(judged, (verdicts) => grants.filter((_, at) => isTruthy(verdicts[at])));
+        });
+    }
+  }
+}
+
+function allOf({ grants }: Store): PromiseOrValue<Grant[]> {
+  return andThen(grants.list(), (all) => mapInOrder(all, (grant) => withFamily(grants, grant)));
+}
+
+/** A refresh token that was revoked with its family is one that was revoked. */
+function withFamily(grants: Grants, grant: Grant): PromiseOrValue<Grant> {
+  if (grant.family === undefined || grant.revocation !== undefined) return grant;
+  return andThen(grants.familyRevocation(grant.family), (revocation) =>
+    revocation === undefined ? grant : { ...grant, revocation },
+  );
+}
+
+function revoke({ services: { environment } }: Execution, grants: Grants, grant: Grant): Grant {
+  const revocation = toDatetime(environment.clock.now());
+  const revoked = { ...grant, revocation };
+  grants.put(revoked);
+  // Otherwise the token that it replaced could still count as the loser of a race.
+  if (grant.family !== undefined) grants.revokeFamily(grant.family, revocation);
+  return revoked;
+}
+
+const SECOND = 1_000_000_000n;
+
+/** Whether a grant has been revoked or expired for longer than the given time; whole seconds count. */
+function isPurged(grant: Grant, action: Extract<Action, { kind: 'purge' }>, now: bigint): boolean {
+  const inactive = (since: bigint) => now / SECOND - since / SECOND > (action.inactiveFor ?? 0n) / SECOND;
+  const { expiration, revocation } = grant;
+  return (
+    (action.expired &&
+      expiration !== undefined &&
+      isExpired(grant, now) &&
+      inactive(datetimeNanoseconds(expiration))) ||
+    (action.revoked && revocation !== undefined && inactive(datetimeNanoseconds(revocation)))
+  );
+}
+
+const plain = (grant: Grant): ObjectValue => shown(grant);
+
+/** A grant as it is shown; its key only when it has just been made. */
+function shown({ id, access, subject, creation, expiration, revocation }: Grant, key = REDACTED): ObjectValue {
+  return objectFrom({
+    ac: access,
+    creation,
+    expiration,
+    grant: objectFrom({ id, key }),
+    id,
+    revocation,
+    subject: objectFrom(subject.kind === 'user' ? { user: subject.name } : { record: subject.record }),
+    type: 'bearer',
+  });
+}

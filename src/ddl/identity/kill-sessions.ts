@@ -1,0 +1,191 @@
+/**
+ * KILL SESSION and KILL SESSIONS: end sessions at once, and revoke the tokens that would open them again.
+ *
+ * Every user may end their own sessions; owners of a level may end those of users who are defined there or below.
+ */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { RevocationList, revocableToken } from '../../catalog/credentials/revocation-list.js';
+import type { UserDefinition } from '../../catalog/definitions/definition.js';
+import { areaOf, findUser } from '../../catalog/definitions/lookup.js';
+import type { PresentSession } from '../../catalog/nodes/presence.js';
+import {
+  type DatabasePath,
+  databasePathOf,
+  mayAct,
+  type Principal,
+  recordSubject,
+  subjectOf,
+  userKey,
+  userSubject,
+} from '../../catalog/principal.js';
+import { failure } from '../../errors/error.js';
+import type { KillSessions } from '../../language/ast.js';
+import { printExpression } from '../../language/print.js';
+import { authorize, guestRefusal } from '../../runtime/authorization/authorize.js';
+import { selectedDatabase, selectedPath } from '../../runtime/authorization/selected-database.js';
+import type { Execution, LastingSession } from '../../runtime/execution.js';
+import type { Compiler, Evaluate } from '../../runtime/frame.js';
+import type { SessionsElsewhere } from '../../runtime/nodes.js';
+import { toText } from '../../value/text/text.js';
+import { Range, RecordId, Uuid, type Value } from '../../value/value.js';
+
+type Which = KillSessions['which'];
+
+export function compileKillSessions({ which }: KillSessions, compiler: Compiler): Evaluate {
+  const kill = compileWhich(which, compiler);
+  return (frame) => {
+    if (!frame.execution.writable) throw failure('read_only');
+    return andThen(kill(frame), () => undefined);
+  };
+}
+
+function compileWhich(which: Which, compiler: Compiler): Evaluate {
+  switch (which.kind) {
+    case 'one': {
+      const evaluate = compiler.expression(which.id);
+      const shown = printExpression(which.id);
+      return (frame) => andThen(evaluate(frame), (id) => killOne(frame.execution, id, shown));
+    }
+    case 'own':
+      return ({ execution }) => {
+        const { principal } = execution.identity;
+        if (principal.kind === 'guest') throw guestRefusal();
+        const of = principal.kind === 'system' ? userSubject({ name: principal.name }) : recordSubject(principal.id);
+        return killAll(execution, databasePathOf(principal), [subjectOf(principal)], of);
+      };
+    case 'user':
+      return ({ execution }) => {
+        const databasePath = selectedPath(execution, which.level);
+        const { name } = which;
+        return andThen(findUser(execution.context.transaction, databasePath, name), (user) =>
+          killUser(execution, databasePath, name, user),
+        );
+      };
+    case 'record': {
+      const evaluate = compiler.expression(which.record);
+      return (frame) =>
+        andThen(evaluate(frame), (id) => {
+          if (!(id instanceof RecordId) || id.key instanceof Range)
+            throw failure('invalid_target', { statement: 'KILL', value: toText(id) });
+          const { execution } = frame;
+          const [databasePath, subject] = [selectedDatabase(execution), recordSubject(id)];
+          assertMayKill(execution, databasePath, subject);
+          return killAll(execution, databasePath, [subject], subject);
+        });
+    }
+  }
+}
+
+/** A session that isn't there, and one that is not theirs to end, are indistinguishable to the caller. */
+function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue<undefined> {
+  const {
+    services: { sessions },
+    context,
+  } = execution;
+  const key = id instanceof Uuid ? id.text : id;
+  const session = [...sessions.signedIn()].find((each) => each.key === key && mayEnd(execution, each));
+  const principal = session?.holder.principal;
+  if (session !== undefined && principal !== undefined && principal.kind !== 'guest') {
+    context.transaction.afterCommit(() => session.end());
+    const token = revocableToken(session.holder.token);
+    return killed(execution, { id: session.key, databasePath: databasePathOf(principal), token });
+  }
+  const { elsewhere } = sessions;
+  if (elsewhere === undefined) throw failure('session_missing', { id: shown });
+  return andThen(sessionsElsewhere(execution, elsewhere), (others) => {
+    const other = others.find((each) => each.id === key);
+    if (other === undefined) throw failure('session_missing', { id: shown });
+    elsewhere.end(context.transaction, other);
+    return killed(execution, other);
+  });
+}
+
+/** Audits the end of a session, and revokes the token that would open it again. */
+function killed(
+  { services: { environment, revocationFlag }, request: { auditRecorder }, context }: Execution,
+  { id, databasePath, token }: Pick<PresentSession, 'id' | 'databasePath' | 'token'>,
+): PromiseOrValue<undefined> {
+  auditRecorder?.recordAction({ action: 'session-kill', databasePath, subject: { session: id } });
+  if (token === undefined) return undefined;
+  revocationFlag.set(context.transaction);
+  return andThen(areaOf(context.transaction, databasePath), (area) =>
+    andThen(
+      area && new RevocationList(context.transaction, area).revokeToken(token, environment.clock.now()),
+      () => undefined,
+    ),
+  );
+}
+
+/** The sessions of other nodes that the principal may end. */
+export function sessionsElsewhere(
+  { context, identity: { principal } }: Execution,
+  elsewhere: SessionsElsewhere,
+): PromiseOrValue<readonly PresentSession[]> {
+  if (principal.kind === 'guest') return [];
+  // A user without the role of an owner has only sessions of their own.
+  const ownsSome = mayAct(principal, 'own', databasePathOf(principal));
+  return andThen(elsewhere.all(context.transaction, ownsSome ? undefined : userKey(principal)), (sessions) =>
+    sessions.filter(
+      ({ databasePath, subject }) =>
+        isSubject(principal, databasePath, subject) || mayAct(principal, 'own', databasePath),
+    ),
+  );
+}
+
+/**
+ * Owners end the sessions of the defined user, and of those whom another issuer gave that name; the user only their
+ * own.
+ */
+function killUser(
+  execution: Execution,
+  databasePath: DatabasePath,
+  name: string,
+  user: UserDefinition | undefined,
+): PromiseOrValue<undefined> {
+  const of = userSubject({ name });
+  const subject = user === undefined ? of : userSubject(user);
+  assertMayKill(execution, databasePath, subject);
+  const subjects = mayAct(execution.identity.principal, 'own', databasePath) ? [subject, of] : [subject];
+  return killAll(execution, databasePath, subjects, of);
+}
+
+/** @throws TesseraError `not_allowed` */
+function assertMayKill({ identity }: Execution, databasePath: DatabasePath, subject: string): void {
+  if (!isSubject(identity.principal, databasePath, subject)) authorize(identity, 'own', databasePath, 'Actor');
+}
+
+/**
+ * Revokes all credentials that were issued to a user until now, and ends the sessions opened with them; `of` is the
+ * user as the audit log names it.
+ */
+function killAll(
+  { services: { sessions, environment, revocationFlag }, request: { auditRecorder }, context }: Execution,
+  databasePath: DatabasePath,
+  subjects: readonly string[],
+  of: string,
+): PromiseOrValue<undefined> {
+  return andThen(areaOf(context.transaction, databasePath), (area) => {
+    if (area === undefined) return undefined;
+    revocationFlag.set(context.transaction);
+    const revocations = new RevocationList(context.transaction, area);
+    for (const subject of subjects) revocations.revokeSubject(subject, environment.clock.now());
+    sessions.scheduleRevalidation(context.transaction, databasePath);
+    auditRecorder?.recordAction({ action: 'session-kill', databasePath, subject: { of } });
+    return undefined;
+  });
+}
+
+/** Whether a session is of the user who asks, or of one whom they own. */
+export function mayEnd({ identity }: Execution, { holder: { principal } }: LastingSession): boolean {
+  if (principal.kind === 'guest') return false;
+  const databasePath = databasePathOf(principal);
+  return (
+    isSubject(identity.principal, databasePath, subjectOf(principal)) || mayAct(identity.principal, 'own', databasePath)
+  );
+}
+
+function isSubject(principal: Principal, databasePath: DatabasePath, subject: string): boolean {
+  if (principal.kind === 'guest') return false;
+  const { namespace, database } = databasePathOf(principal);
+  return namespace === databasePath.namespace && database === databasePath.database && subjectOf(principal) === subject;
+}

@@ -1,0 +1,253 @@
+/**
+ * INFO: definitions, as canonical DEFINE texts by name, or with STRUCTURE as lists of objects.
+ *
+ * Nothing here shows a secret: password hashes, symmetric keys and issuer keys read `[REDACTED]`, hashes too, as the
+ * reference engine does it from 3.2.2 on (earlier ones show hashes to every viewer).
+ */
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { plainFieldName } from '../../catalog/ddl/define.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
+import type { ConfigDefinition } from '../../catalog/definitions/definition.js';
+import { findUser, loadNamespace, loadRoot } from '../../catalog/definitions/lookup.js';
+import type { Definition } from '../../catalog/definitions/stored-definition.js';
+import { mayAct } from '../../catalog/principal.js';
+import { failure } from '../../errors/error.js';
+import type { Info } from '../../language/ast.js';
+import { printConfig, printStatement } from '../../language/print.js';
+import { authorize } from '../../runtime/authorization/authorize.js';
+import {
+  ensureSelectedDatabase,
+  selectedDatabase,
+  selectedNamespace,
+  selectedPath,
+} from '../../runtime/authorization/selected-database.js';
+import type { Execution, ListedLiveQuery } from '../../runtime/execution.js';
+import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
+import { Float, newObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
+import { compileName } from '../define/definition.js';
+import { auditVerification, compileAuditInfo } from './audit.js';
+import { indexBuild } from './index-build.js';
+import { infoForNodes } from './nodes.js';
+import { sessionList } from './sessions.js';
+import { signInAttempts } from './signin-attempts.js';
+import { describeDefinition, describeLive } from './structure.js';
+import { definitionText } from './text.js';
+
+type Of = Info['of'];
+type OfKind<K extends Of['kind']> = Extract<Of, { readonly kind: K }>;
+type Answer = (frame: Frame) => PromiseOrValue<Value>;
+
+export function compileInfo(statement: Info, compiler: Compiler): Evaluate {
+  return answerTo(statement.of, statement.structure ? STRUCTURE : TEXTS, compiler);
+}
+
+function answerTo(of: Of, view: View, compiler: Compiler): Answer {
+  switch (of.kind) {
+    case 'root':
+      return ({ execution }) => ofRoot(execution, view);
+    case 'namespace':
+      return ({ execution }) => ofNamespace(execution, view);
+    case 'database':
+      return ({ execution }) => ofDatabase(execution, view);
+    case 'signin-attempts':
+      return ({ execution }) => signInAttempts(execution);
+    case 'audit':
+      return compileAuditInfo(of, compiler);
+    case 'audit-verification':
+      return ({ execution }) => auditVerification(execution);
+    case 'sessions':
+      return ({ execution }) => sessionList(execution);
+    case 'nodes':
+      return ({ execution }) => infoForNodes(execution);
+    case 'table':
+      return ofTable(of, view, compiler);
+    case 'user':
+      return ofUser(of, view, compiler);
+    case 'index':
+      return ofIndex(of, compiler);
+  }
+}
+
+/** The forms of definitions: a list, and a single one. */
+interface View {
+  list<D extends Definition>(definitions: Iterable<D>, nameOf: (definition: D) => string): Value;
+  one(definition: Definition): Value;
+  lives(queries: readonly ListedLiveQuery[]): Value;
+  /** Kinds of definitions that Tessera doesn't have. */
+  readonly none: Value;
+}
+
+const TEXTS: View = {
+  list(definitions, nameOf) {
+    const texts = newObject();
+    for (const definition of definitions) texts[nameOf(definition)] = definitionText(definition);
+    return texts;
+  },
+  one: definitionText,
+  lives: (queries) => objectFrom(queries.map(({ id, statement }) => [id.text, printStatement(statement)] as const)),
+  none: objectFrom({}),
+};
+
+const STRUCTURE: View = {
+  list: (definitions) => [...definitions].map(describeDefinition),
+  one: describeDefinition,
+  lives: (queries) => queries.map(describeLive),
+  none: [],
+};
+
+const byName = (definition: { readonly name: string }): string => definition.name;
+
+function ofRoot(execution: Execution, view: View): PromiseOrValue<Value> {
+  authorize(execution.identity, 'view', {}, 'Any');
+  return andThen(loadRoot(execution.context.transaction), (root) =>
+    objectFrom({
+      accesses: view.list(root.accesses, byName),
+      config: objectFrom({ QUERY_TIMEOUT: root.queryTimeout }),
+      defaults: defaultsOf(root.defaults),
+      namespaces: view.list(root.namespaces, byName),
+      nodes: view.none,
+      system: SYSTEM,
+      users: view.list(root.users, byName),
+    }),
+  );
+}
+
+function defaultsOf(definition: ConfigDefinition | undefined): ObjectValue {
+  if (definition?.config.kind !== 'default') return objectFrom({ database: undefined, namespace: undefined });
+  const { comment, config } = definition;
+  return objectFrom({
+    ...(comment !== undefined && { comment }),
+    ...(config.database !== undefined && { database: config.database }),
+    ...(config.namespace !== undefined && { namespace: config.namespace }),
+  });
+}
+
+/**
+ * Metrics describe the machine; here only the shape is kept, with zeros as the embedded reference
+ * engine has them.
+ */
+const SYSTEM: ObjectValue = objectFrom({
+  available_parallelism: 0,
+  cpu_usage: new Float(0),
+  load_average: [new Float(0), new Float(0), new Float(0)],
+  memory_allocated: 0,
+  memory_usage: 0,
+  physical_cores: 0,
+});
+
+function ofNamespace(execution: Execution, view: View): PromiseOrValue<Value> {
+  const databasePath = selectedNamespace(execution);
+  authorize(execution.identity, 'view', databasePath, 'Any');
+  return andThen(loadNamespace(execution.context.transaction, databasePath.namespace), (namespace) => {
+    if (namespace === undefined) throw failure('namespace_missing', { name: databasePath.namespace });
+    return objectFrom({
+      accesses: view.list(namespace.accesses, byName),
+      databases: view.list(namespace.databases, byName),
+      users: view.list(namespace.users, byName),
+    });
+  });
+}
+
+function ofDatabase(execution: Execution, view: View): PromiseOrValue<Value> {
+  return andThen(viewedCatalog(execution), (catalog) =>
+    objectFrom({
+      accesses: view.list(catalog.accesses.values(), byName),
+      analyzers: view.list(catalog.analyzers.values(), byName),
+      apis: view.list(catalog.apis.values(), byName),
+      buckets: view.none,
+      configs: configs(catalog, view),
+      functions: view.list(catalog.functions.values(), byName),
+      models: view.none,
+      modules: view.none,
+      params: view.list(catalog.params.values(), byName),
+      sequences: view.list(catalog.sequences.values(), byName),
+      tables: view.list(definitionsOf(catalog.tables.values()), byName),
+      users: view.list(catalog.users.values(), byName),
+    }),
+  );
+}
+
+function* definitionsOf(tables: Iterable<TableEntry>) {
+  for (const { definition } of tables) yield definition;
+}
+
+/** Configs are shown under the names that the reference engine gives them, without the words DEFINE CONFIG. */
+function configs(catalog: DatabaseCatalog, view: View): Value {
+  if (view === STRUCTURE) return view.list(catalog.configs.values(), configName);
+  return objectFrom([...catalog.configs.values()].map((config) => [configName(config), printConfig(config)] as const));
+}
+
+const CONFIG_NAMES = { api: 'API', graphql: 'GraphQL', default: 'Default' } as const;
+
+function configName({ config }: ConfigDefinition): string {
+  return CONFIG_NAMES[config.kind];
+}
+
+/** A table that doesn't exist has nothing defined on it. */
+function ofTable(of: OfKind<'table'>, view: View, compiler: Compiler): Answer {
+  const nameOf = compileName(of.name, 'string', compiler);
+  return (frame) =>
+    andThen(viewedCatalog(frame.execution), (catalog) =>
+      andThen(nameOf(frame), (name) => {
+        const table = catalog.tables.get(name);
+        const { services, context } = frame.execution;
+        return andThen(table === undefined ? [] : services.liveQueries.of(context, table), (lives) =>
+          objectFrom({
+            events: view.list(table?.events ?? [], byName),
+            fields: view.list(table?.fields ?? [], plainFieldName),
+            indexes: view.list(table?.indexes ?? [], byName),
+            lives: view.lives(lives),
+            tables: view.list(table?.views ?? [], byName),
+          }),
+        );
+      }),
+    );
+}
+
+function ofUser(of: OfKind<'user'>, view: View, compiler: Compiler): Answer {
+  const nameOf = compileName(of.name, 'string', compiler);
+  return (frame) => {
+    const { execution } = frame;
+    const databasePath = selectedPath(execution, of.level ?? 'database');
+    authorize(execution.identity, 'view', databasePath, 'Actor');
+    return andThen(nameOf(frame), (name) =>
+      andThen(findUser(execution.context.transaction, databasePath, name), (user) => {
+        if (user === undefined) throw failure('user_missing', { name, ...databasePath });
+        return view.one(user);
+      }),
+    );
+  };
+}
+
+function ofIndex(of: OfKind<'index'>, compiler: Compiler): Answer {
+  const nameOf = compileName(of.name, 'string', compiler);
+  const tableOf = compileName(of.table, 'string', compiler);
+  return (frame) =>
+    andThen(viewedCatalog(frame.execution), (catalog) =>
+      andThen(nameOf(frame), (name) =>
+        andThen(tableOf(frame), (tableName) => {
+          const table = catalog.tables.get(tableName);
+          const index = table?.indexes.find((each) => each.name === name);
+          if (table === undefined || index === undefined) throw failure('index_missing', { name });
+          const { transaction } = frame.execution.context;
+          return andThen(indexBuild(transaction, { catalog, table, index }), (building) => objectFrom({ building }));
+        }),
+      ),
+    );
+}
+
+/**
+ * The catalog of the selected database, for a principal who may see it. In a transaction that writes, it is
+ * defined as by any other statement, for users who may define it.
+ */
+function viewedCatalog(execution: Execution): PromiseOrValue<DatabaseCatalog> {
+  const { identity, context, writable } = execution;
+  const databasePath = selectedDatabase(execution);
+  authorize(identity, 'view', databasePath, 'Any');
+  return andThen(context.catalog(), (catalog) => {
+    if (catalog !== undefined) return catalog;
+    if (writable && mayAct(identity.principal, 'edit', { namespace: databasePath.namespace }))
+      return ensureSelectedDatabase(execution);
+    throw failure('database_missing', { name: databasePath.database });
+  });
+}

@@ -1,0 +1,59 @@
+/** The services shared by all routes. */
+import type { Environment } from '../../env/environment.js';
+import type { GraphqlEvents } from '../../graphql/transports/event-stream.js';
+import type { GraphqlHandler } from '../../graphql/transports/handler.js';
+import type { OpenGraphqlSocket } from '../../graphql/transports/transport-ws.js';
+import type { ServerMetrics } from '../../metrics/server-metrics.js';
+import type { MetricsText } from '../../metrics/text.js';
+import type { RpcOptions } from '../../rpc/connection.js';
+import type { StoredSessions } from '../../rpc/stored-sessions.js';
+import type { Database, Session } from '../../session/contract.js';
+import type { Tracer } from '../../tracing/tracer.js';
+import type { ConnectionCount } from './connection-count.js';
+import type { Log } from './log.js';
+import type { HttpOptions } from './options.js';
+import type { WebPage } from './page.js';
+import type { RequestId } from './request-id.js';
+import type { Setup } from './setup.js';
+
+export interface Context {
+  readonly database: Database;
+  readonly options: HttpOptions;
+  readonly rpc: RpcOptions;
+  readonly graphql: GraphqlHandler | undefined;
+  /** The GraphQL schema as a session may see it, as text. */
+  readonly graphqlSchema: ((session: Session) => Promise<string>) | undefined;
+  /** The GraphQL subprotocols over WebSockets. */
+  readonly graphqlSocket: OpenGraphqlSocket | undefined;
+  /** GraphQL responses as server-sent events. */
+  readonly graphqlEvents: GraphqlEvents | undefined;
+  /** The pages of `GET /graphql`, `GET /` and `GET /studio`; absent where they haven't been built. */
+  readonly graphiql: WebPage | undefined;
+  readonly welcome: WebPage | undefined;
+  readonly studio: WebPage | undefined;
+  /** Makes the first root user; absent where that isn't offered. */
+  readonly setup: Setup | undefined;
+  /** Sessions attached over HTTP. */
+  readonly storedSessions: StoredSessions;
+  /** Counts long-lived connections. */
+  readonly connections: ConnectionCount;
+  /** Aborts each open event stream when the server stops. */
+  readonly streams: Set<() => void>;
+  /** Absent where nothing is counted. */
+  readonly metrics: ServerMetrics | undefined;
+  /** Absent where nothing is traced. */
+  readonly tracer: Tracer | undefined;
+  /** The metrics of the process in a format of Prometheus. */
+  readonly metricsText: MetricsText | undefined;
+  readonly environment: Environment;
+  readonly log: Log;
+  readonly requestId: RequestId;
+}
+
+/** The context of one route's handler. */
+export interface RouteContext extends Context {
+  /** The route's name in capability rules: `sql`, `api`. */
+  readonly route: string;
+  /** Whether a request is a query (`Route.querying`). */
+  readonly querying: boolean;
+}

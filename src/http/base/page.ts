@@ -1,0 +1,44 @@
+/** An HTML page with its files and content security policy. */
+import { mediaType } from './negotiation.js';
+
+export interface WebPage {
+  /** `{nonce}` is the placeholder of the nonce for styles added by its scripts. */
+  readonly html: string;
+  /** Scripts and styles by their content-hashed names. */
+  readonly files: ReadonlyMap<string, PageFile>;
+  readonly framing?: Framing;
+}
+
+/** How a page takes part in frames; by default it isn't framed, and frames nothing. */
+export interface Framing {
+  /** Pages of this server may frame it. */
+  readonly isFramed?: boolean;
+  /** It may frame pages of this server. */
+  readonly frames?: boolean;
+}
+
+export interface PageFile {
+  readonly tag: string;
+  readonly contentType: string;
+  readonly body: Uint8Array;
+}
+
+/** Whether a client is a browser that shows pages. */
+export function wantsPage(accept: string | undefined): boolean {
+  return accept?.split(',').some((range) => mediaType(range) === 'text/html') ?? false;
+}
+
+/** The Content-Security-Policy: the page may load from and connect to this server only. */
+export function pagePolicy(nonce: string, { isFramed = false, frames = false }: Framing = {}): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    `frame-src '${frames ? 'self' : 'none'}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors '${isFramed ? 'self' : 'none'}'`,
+  ].join('; ');
+}

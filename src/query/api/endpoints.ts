@@ -1,0 +1,220 @@
+/** Endpoints of DEFINE API: matched by path, checked for permission, and run behind their middleware. */
+import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
+import type { ApiDefinition } from '../../catalog/definitions/definition.js';
+import { failure } from '../../errors/error.js';
+import { uuidV4 } from '../../functions/identifiers.js';
+import type { ApiMethod, Call, Expression, Handling } from '../../language/ast.js';
+import { constantValue } from '../../language/constant-value.js';
+import { withDefinerRightsCap } from '../../runtime/authorization/definer-rights-cap.js';
+import { isQueryError, isSafeToExpose } from '../../runtime/authorization/error-redaction.js';
+import { admits, compileRule, type Rule, UNCHECKED } from '../../runtime/authorization/permission.js';
+import { maybeYield } from '../../runtime/cooperative-yielding.js';
+import { deeper, isTooDeep, withStackGuard } from '../../runtime/depth.js';
+import type { ApiEndpoints, Execution } from '../../runtime/execution.js';
+import { type Compiler, Frame } from '../../runtime/frame.js';
+import { Scope } from '../../runtime/scope.js';
+import { Closure, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
+import { CUSTOM, callDefined } from '../expression/call-defined.js';
+import { HostFunction } from '../expression/closure.js';
+import { NATIVE_HEADERS } from './body.js';
+import {
+  type ApiRequest,
+  type ApiResponse,
+  REQUEST_ID,
+  readApiRequest,
+  readApiResponse,
+  requestValue,
+  response,
+  responseValue,
+  withHeader,
+} from './message.js';
+import { type Handler, MIDDLEWARE } from './middleware.js';
+import { type ApiPath, bySpecificity, matchPath, parseApiPath, splitPath } from './path.js';
+
+/** The compiled endpoints of a database; those with more specific paths come first. */
+interface Route {
+  readonly path: ApiPath;
+  readonly definition: ApiDefinition;
+}
+
+const routesOf = new WeakMap<DatabaseCatalog['apis'], readonly Route[]>();
+
+function routes({ apis }: DatabaseCatalog): readonly Route[] {
+  let found = routesOf.get(apis);
+  if (found === undefined) {
+    found = [...apis.values()]
+      .map((definition) => ({ path: parseApiPath(definition.name), definition }))
+      .sort((left, right) => bySpecificity(left.path, right.path));
+    routesOf.set(apis, found);
+  }
+  return found;
+}
+
+/** The handler of a method at a path. */
+interface Endpoint {
+  readonly handlings: readonly Handling[];
+  readonly action: Expression;
+  readonly params: ObjectValue;
+}
+
+function findEndpoint(catalog: DatabaseCatalog, parts: readonly string[], method: ApiMethod): Endpoint | undefined {
+  for (const { path, definition } of routes(catalog)) {
+    const params = matchPath(path, parts);
+    if (params === undefined) continue;
+    const config = catalog.configs.get('api')?.config;
+    const handlings = [...(config?.kind === 'api' ? [config] : []), definition.handling];
+    const found = definition.actions.find(({ methods }) => methods.includes(method));
+    if (found !== undefined) return { handlings: [...handlings, found.handling], action: found.action, params };
+    return definition.fallback && { handlings, action: definition.fallback, params };
+  }
+  return undefined;
+}
+
+/**
+ * An endpoint is code of the schema's owner and runs as events do, with permissions off; its PERMISSIONS determine who
+ * may call it. A failure within it becomes an answer, and its writes are rolled back.
+ */
+export class Endpoints implements ApiEndpoints {
+  readonly #compiler: Compiler;
+
+  constructor(compiler: Compiler) {
+    this.#compiler = compiler;
+  }
+
+  invoke(execution: Execution, path: string, given: Value): PromiseOrValue<Value> {
+    const parts = splitPath(path);
+    const asked = readApiRequest(given);
+    const id = uuidV4(execution.services.environment.random).text;
+    return andThen(execution.context.catalog(), (catalog) => {
+      const endpoint = catalog && findEndpoint(catalog, parts, asked.method);
+      if (endpoint === undefined) return answer(response(404, 'Not found'), id);
+      const rules = endpoint.handlings.map(({ permissions }) => compileRule(permissions, this.#compiler));
+      return andThen(mayAsk(execution, rules), (may) => {
+        if (!may) return answer(response(403, 'Permission denied: You are not allowed to access this resource'), id);
+        const inner: Execution = { ...deeper(withDefinerRightsCap(execution)), checks: UNCHECKED };
+        const request = {
+          ...asked,
+          headers: objectFrom({ ...NATIVE_HEADERS, ...asked.headers }),
+          params: endpoint.params,
+        };
+        const invocation = new Invocation(id, execution.checks.view, this.#compiler);
+        const done = withStackGuard(() => andThen(maybeYield(inner), () => invocation.run(endpoint, request, inner)));
+        return andThen(done, (given) => answer({ ...given, headers: withHeader(given.headers, REQUEST_ID, id) }, id));
+      });
+    });
+  }
+}
+
+/** The caller's response, without the context. */
+function answer({ body, headers, status }: ApiResponse, id: string): ObjectValue {
+  return objectFrom({ body, headers, request_id: id, status });
+}
+
+function mayAsk(execution: Execution, [rule, ...rest]: readonly Rule[]): PromiseOrValue<boolean> {
+  if (rule === undefined || !execution.checks.view) return true;
+  return andThen(admits(rule, execution, undefined), (may) => may && mayAsk(execution, rest));
+}
+
+/** One request to an endpoint. */
+class Invocation {
+  constructor(
+    readonly id: string,
+    /**
+     * Whether something may be hidden from the caller: the error of a failed action is then redacted unless it is a
+     * THROW.
+     */
+    readonly redactsErrors: boolean,
+    readonly compiler: Compiler,
+  ) {}
+
+  run({ handlings, action }: Endpoint, request: ApiRequest, execution: Execution): PromiseOrValue<ApiResponse> {
+    const calls = handlings.flatMap(({ middleware }) => middleware);
+    return this.#orNothing(execution, () => {
+      const handler = calls.reduceRight<Handler>((next, call) => this.#around(call, next), this.#action(action));
+      return handler(request, execution);
+    });
+  }
+
+  #action(action: Expression): Handler {
+    const evaluate = this.compiler.expression(action);
+    return (request, execution) =>
+      this.#orFailure(execution, () => {
+        const scope = new Scope();
+        scope.set('request', requestValue(request, this.id));
+        return andThen(
+          evaluate(new Frame(execution, scope)),
+          (value) => readApiResponse(value) ?? response(500, 'Failed to convert public value to ApiResponse'),
+        );
+      });
+  }
+
+  #around(call: Call, next: Handler): Handler {
+    // They were computed when the endpoint was defined.
+    const args = call.args.map((each) => constantValue(each)?.value);
+    const builtIn = MIDDLEWARE.get(call.path.toLowerCase());
+    if (builtIn !== undefined) return builtIn(args, next);
+    if (!call.path.startsWith(CUSTOM)) throw failure('api_middleware', { name: call.path });
+    return (request, execution) => this.#custom(call.path, args, request, execution, next);
+  }
+
+  /** A user's function gets the request, the next handler, and then the written arguments. */
+  #custom(
+    path: string,
+    args: readonly Value[],
+    request: ApiRequest,
+    execution: Execution,
+    next: Handler,
+  ): PromiseOrValue<ApiResponse> {
+    const goOn = new HostFunction((inner, [given]) =>
+      andThen(this.#next(given, inner, next), (done) => responseValue(done, this.id)),
+    );
+    const given = [requestValue(request, this.id), new Closure('|$request: any| $request', goOn), ...args];
+    const called = callDefined(path.slice(CUSTOM.length), given, new Frame(execution, new Scope()), this.compiler);
+    return andThen(called, (value) => {
+      const done = readApiResponse(value);
+      if (done === undefined) throw failure('api_middleware', { name: path });
+      return done;
+    });
+  }
+
+  #next(given: Value, execution: Execution, next: Handler): PromiseOrValue<ApiResponse> {
+    let request: ApiRequest;
+    try {
+      request = readApiRequest(given);
+    } catch (error) {
+      if (isQueryError(error)) return response(400, 'Failed to parse request in final action handler');
+      throw error;
+    }
+    return next(request, execution);
+  }
+
+  /** Answers with the error of an action. */
+  #orFailure(execution: Execution, work: () => PromiseOrValue<ApiResponse>): PromiseOrValue<ApiResponse> {
+    return this.#undoing(execution, work, (error) => {
+      const hidden = this.redactsErrors && !isSafeToExpose(error);
+      return hidden ? failure('stored_code_failed', { what: 'endpoint' }).message : error.message;
+    });
+  }
+
+  /** Middleware that fails answers without a body. */
+  #orNothing(execution: Execution, work: () => PromiseOrValue<ApiResponse>): PromiseOrValue<ApiResponse> {
+    return this.#undoing(execution, work, () => undefined);
+  }
+
+  #undoing(
+    execution: Execution,
+    work: () => PromiseOrValue<ApiResponse>,
+    bodyOf: (error: Error) => Value,
+  ): PromiseOrValue<ApiResponse> {
+    const { context } = execution;
+    const start = context.transaction.savepoint();
+    return otherwise(work, (error) => {
+      // Endpoints that call each other end together: one that called another again would take for ever.
+      if (!isQueryError(error) || (execution.depth > 1 && isTooDeep(error))) throw error;
+      context.transaction.rollback(start);
+      context.catalogChanged();
+      return response(500, bodyOf(error));
+    });
+  }
+}

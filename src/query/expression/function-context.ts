@@ -1,0 +1,109 @@
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { FunctionContext } from '../../functions/calls/contract.js';
+import { NO_FIELDS } from '../../plan/fields-read.js';
+import { assertEffectsAllowed } from '../../runtime/authorization/views.js';
+import { noteOf } from '../../runtime/candidates.js';
+import { countWork } from '../../runtime/cooperative-yielding.js';
+import type { Execution } from '../../runtime/execution.js';
+import { rewordErrors } from '../../runtime/peer-error-wording.js';
+import { type Closure, Range, type RecordId, type Value } from '../../value/value.js';
+import { termsOf } from './analyzers.js';
+import { callClosure } from './closure.js';
+import { nextNumber } from './next-number.js';
+
+/**
+ * The context of built-in functions in a call. Closures and reads use this very execution, its
+ * depth and its checks, whatever execution it was derived from. One is made for each call, which costs less than
+ * finding one that was made before.
+ */
+export class ExecutionFunctionContext implements FunctionContext {
+  constructor(
+    private readonly execution: Execution,
+    private readonly row?: Value,
+  ) {}
+
+  get indexNote() {
+    return noteOf(this.row);
+  }
+
+  get environment() {
+    return this.execution.services.environment;
+  }
+
+  get session() {
+    return this.execution.identity.session;
+  }
+
+  get passwords() {
+    return this.execution.services.passwords;
+  }
+
+  get network() {
+    assertEffectsAllowed(this.execution, 'HTTP request');
+    const { services, request } = this.execution;
+    return request.sent === undefined ? services.network : request.sent.over(services.network);
+  }
+
+  get functions() {
+    return this.execution.services.functions;
+  }
+
+  call(closure: Closure, args: readonly Value[]): PromiseOrValue<Value> {
+    return rewordErrors(() => callClosure(this.execution, closure, args));
+  }
+
+  readRecord(id: RecordId): PromiseOrValue<Value> {
+    return this.execution.services.reader.read(this.execution, id);
+  }
+
+  hasRecord(id: RecordId): PromiseOrValue<boolean> {
+    return hasRecord(this.execution, id);
+  }
+
+  invokeApi(path: string, request: Value): PromiseOrValue<Value> {
+    assertEffectsAllowed(this.execution, 'call of an API endpoint');
+    return this.execution.services.apis.invoke(this.execution, path, request);
+  }
+
+  nextNumber(sequence: string): PromiseOrValue<Value> {
+    assertEffectsAllowed(this.execution, 'next number of a sequence');
+    return nextNumber(this.execution, sequence);
+  }
+
+  hasTable(name: string): PromiseOrValue<boolean> {
+    return andThen(this.execution.context.catalog(), (catalog) => catalog?.tables.has(name) ?? false);
+  }
+
+  analyze(name: string, text: string): PromiseOrValue<readonly string[]> {
+    const { execution } = this;
+    return andThen(execution.services.analyzers.named(execution, name), (analyzer) =>
+      termsOf(execution, analyzer, text),
+    );
+  }
+
+  checkpoint(): void {
+    this.execution.interrupt.check();
+  }
+
+  claim(units: number): PromiseOrValue<void> {
+    return countWork(this.execution, units);
+  }
+
+  pause(): PromiseOrValue<void> {
+    return this.execution.interrupt.checkpoint();
+  }
+}
+
+function hasRecord(execution: Execution, id: RecordId): PromiseOrValue<boolean> {
+  const {
+    services: { reader },
+  } = execution;
+  if (!(id.key instanceof Range))
+    return andThen(reader.read(execution, id, 'select', NO_FIELDS), (found) => found !== undefined);
+  let has = false;
+  const done = reader.scan(execution, { table: id.table, range: id, limit: 1, fields: NO_FIELDS }, ({ length }) => {
+    has = length > 0;
+    return has;
+  });
+  return andThen(done, () => has);
+}

@@ -1,0 +1,87 @@
+/** Views: tables with the result of a SELECT over other tables, maintained with each change of these. */
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
+import type { TableDefinition } from '../../catalog/definitions/definition.js';
+import type { Select } from '../../language/ast.js';
+import { bindViewBuild, bindViewChanges } from '../../plan/bind-view.js';
+import { type FieldsRead, fieldsSelected } from '../../plan/fields-read.js';
+import type { Execution } from '../../runtime/execution.js';
+import { type Compiler, Frame } from '../../runtime/frame.js';
+import { Scope } from '../../runtime/scope.js';
+import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
+import { ALL_ROWS } from '../operators/operator.js';
+import { compileMaterialization, type Materialization } from './materialize.js';
+import type { SourceRecord } from './view-records.js';
+
+/** A view with the compiled plan of its maintenance. */
+export interface PreparedView {
+  readonly definition: TableDefinition;
+  /** The fields that are read of its sources' records. */
+  readonly reads: FieldsRead;
+  readonly changes: Materialization;
+}
+
+/** A change of a record of a source. */
+export interface SourceChange extends SourceRecord {
+  readonly after: ObjectValue | undefined;
+}
+
+/** @throws TesseraError for what views can't select (`bindViewChanges`) */
+export function prepareView(definition: TableDefinition, select: Select, compiler: Compiler): PreparedView {
+  const tree = bindViewChanges({ name: definition.name, view: select }, compiler.tuning.rules);
+  const reads = fieldsSelected(select);
+  return { definition, reads, changes: compileMaterialization(tree, reads, compiler) };
+}
+
+/** Applies a change to a view. */
+export function applyChange(
+  execution: Execution,
+  catalog: DatabaseCatalog,
+  { definition, reads, changes }: PreparedView,
+  change: SourceChange,
+): PromiseOrValue<void> {
+  const records = changes.open(execution, catalog, definition);
+  const replace = (row: Value) =>
+    andThen(records.replace(change, row === undefined ? undefined : rowFrame(execution, row)), () => records.finish());
+  const { after, source } = change;
+  if (after === undefined) return replace(undefined);
+  // Views see computed fields, as a SELECT from the source does.
+  return andThen(execution.services.reader.present(execution, source, after, 'select', reads), (seen) => {
+    let admitted: Value;
+    const found = changes.rows(
+      rowFrame(execution, undefined),
+      { targets: [{ kind: 'value', value: seen }] },
+      ([row]) => {
+        admitted = row;
+        return true;
+      },
+    );
+    return andThen(found, () => replace(admitted));
+  });
+}
+
+/** Fills a view from all records of its sources. */
+export function fillView(
+  execution: Execution,
+  catalog: DatabaseCatalog,
+  definition: TableDefinition,
+  select: Select,
+  compiler: Compiler,
+): PromiseOrValue<unknown> {
+  const tree = bindViewBuild({ name: definition.name, view: select }, catalog, compiler.tuning.rules);
+  const { rows, open } = compileMaterialization(tree, fieldsSelected(select), compiler);
+  const records = open(execution, catalog, definition);
+  return rows(rowFrame(execution, undefined), ALL_ROWS, (batch) => {
+    const added = forEachInOrder(batch, (row) => {
+      const id = isObject(row) ? row['id'] : undefined;
+      const source = id instanceof RecordId ? catalog.tables.get(id.table) : undefined;
+      if (!(id instanceof RecordId) || source === undefined) return undefined;
+      return andThen(records.replace({ source, id, before: undefined }, rowFrame(execution, row)), () => undefined);
+    });
+    return andThen(added, () => andThen(records.finish(), () => false));
+  });
+}
+
+function rowFrame(execution: Execution, row: Value): Frame {
+  return new Frame(execution, new Scope(), row);
+}

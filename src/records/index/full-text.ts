@@ -1,0 +1,231 @@
+/**
+ * Full-text indexes. A writer notes the terms of a record, before and after, under a key of the record's own
+ * (`search/segments/pending.ts`); what is noted is folded into segments in the background (`search/segments/fold.ts`).
+ */
+import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { prefixRange } from '../../catalog/keys/key-bytes.js';
+import { UNINDEXABLE, valueAt } from '../../index/value-at.js';
+import { chargingPause, pausingOf } from '../../runtime/cooperative-yielding.js';
+import type { Execution } from '../../runtime/execution.js';
+import type { TextAnalyzer } from '../../runtime/text-analyzer.js';
+import { addDocuments, foldPending } from '../../search/segments/fold.js';
+import { GatheredSource } from '../../search/segments/gathered-source.js';
+import { pendingPrefix } from '../../search/segments/layout.js';
+import {
+  NO_TERMS,
+  type NotedTerms,
+  noteCounted,
+  noteTerms,
+  readChange,
+  storeChange,
+} from '../../search/segments/pending.js';
+import { type DocumentTerms, keptTerms } from '../../search/text/document-terms.js';
+import { textsOf } from '../../search/text/indexed-texts.js';
+import type { KeyRange } from '../../storage/contract.js';
+import { encodeKey } from '../../value/codecs/key-codec.js';
+import type { ObjectValue, Value } from '../../value/value.js';
+import { addWalked } from '../../value/walk.js';
+import type { BulkBuild, IndexedChange, IndexKeeping, KeptIndex } from './contract.js';
+import { countNote } from './noted-changes.js';
+import { addNote, ownNotesOf } from './noted-documents.js';
+
+export const fullText: IndexKeeping = {
+  maintain: (index, execution, changes) =>
+    forEachInOrder(changes, (change) => andThen(note(index, execution, change), () => undefined)),
+  build: (index, execution) => new SegmentBuild(index, execution),
+  fold,
+};
+
+/** The value at the path of an index; NONE if the record alone doesn't determine it. */
+export function indexedValue({ definition }: Pick<KeptIndex, 'definition'>, record: ObjectValue): Value {
+  const found = valueAt(record, definition.fields[0]?.parts ?? []);
+  return found === UNINDEXABLE ? undefined : found;
+}
+
+/** Texts as an analyzer sees them: its FUNCTION has been called. */
+function sourcesOf({ source, isPlain }: TextAnalyzer, texts: readonly string[]): PromiseOrValue<readonly string[]> {
+  return isPlain ? texts : mapInOrder(texts, source);
+}
+
+/** The terms of all texts of a value. @throws TesseraError what the analyzer throws */
+export function documentTerms(
+  execution: Execution,
+  analyzer: TextAnalyzer,
+  value: Value,
+): PromiseOrValue<DocumentTerms> {
+  return andThen(sourcesOf(analyzer, textsOf(value)), (texts) => countTerms(execution, analyzer, texts));
+}
+
+function countTerms(
+  execution: Execution,
+  { analyzer }: TextAnalyzer,
+  texts: readonly string[],
+): PromiseOrValue<DocumentTerms> {
+  if (analyzer.isShort(texts)) return keptTerms(analyzer.countShort(texts));
+  const counts = new Map<string, number>();
+  let length = 0;
+  const mark = execution.request.memory.used;
+  const pause = chargingPause(execution, () => counts.size);
+  const add = (term: string): void => {
+    length++;
+    counts.set(term, (counts.get(term) ?? 0) + 1);
+  };
+  const done = forEachInOrder(texts, (text) => andThen(analyzer.terms(text, pause, add), () => undefined));
+  return andThen(done, () => {
+    execution.request.memory.releaseTo(mark);
+    return { length, counts };
+  });
+}
+
+/** Work of noting a short text, in values visited: some ten microseconds. */
+const WALKED_PER_NOTE = 512;
+
+/** A record whose terms are gathered while they are noted. */
+interface Gathering {
+  readonly source: GatheredSource;
+  /** Its encoded key. */
+  readonly key: string;
+}
+
+/** The terms of a record in an index, to be noted. A value without texts needs no analyzer. */
+function termsOfRecord(
+  index: KeptIndex,
+  execution: Execution,
+  record: ObjectValue | undefined,
+  gathering?: Gathering,
+): PromiseOrValue<NotedTerms | undefined> {
+  if (record === undefined) return undefined;
+  const texts = textsOf(indexedValue(index, record));
+  if (texts.length === 0) return noted(execution, NO_TERMS, gathering);
+  return andThen(analyzerOf(index, execution), (analyzer) =>
+    andThen(sourcesOf(analyzer, texts), (sources) => {
+      if (analyzer.analyzer.isShort(sources)) {
+        addWalked(WALKED_PER_NOTE);
+        const counted = analyzer.analyzer.countShort(sources);
+        gathering?.source.addCounted(gathering.key, counted);
+        return noteCounted(counted);
+      }
+      return andThen(countTerms(execution, analyzer, sources), (terms) =>
+        andThen(noteTerms(terms, pausingOf(execution).pause), (made) => noted(execution, made, gathering)),
+      );
+    }),
+  );
+}
+
+function noted(execution: Execution, terms: NotedTerms, gathering: Gathering | undefined): PromiseOrValue<NotedTerms> {
+  if (gathering === undefined) return terms;
+  return andThen(gathering.source.add(gathering.key, terms, pausingOf(execution).pause), () => terms);
+}
+
+function analyzerOf({ definition: { indexKind } }: KeptIndex, execution: Execution): PromiseOrValue<TextAnalyzer> {
+  return execution.services.analyzers.named(execution, indexKind.kind === 'fulltext' ? indexKind.analyzer : '');
+}
+
+/** Notes a change of a record. The old state of an earlier note stays, since the segments hold that. */
+function note(index: KeptIndex, execution: Execution, { key, before, after }: IndexedChange): PromiseOrValue<void> {
+  if (before !== undefined && after !== undefined && isSame(index, before, after)) return;
+  const { transaction } = execution.context;
+  const encoded = encodeKey(key);
+  const place = pendingPrefix(index.prefix) + encoded;
+  return andThen(transaction.get(place), (stored) => {
+    const folded = stored === undefined ? termsOfRecord(index, execution, before) : readChange(stored).before;
+    return andThen(folded, (old) => {
+      const own = old === undefined && after !== undefined ? ownNotesOf(index, execution) : undefined;
+      const gathering = own?.gathered && { source: own.gathered, key: encoded };
+      return andThen(termsOfRecord(index, execution, after, gathering), (fresh) => {
+        if (old === undefined && fresh === undefined) {
+          transaction.delete(place);
+          return;
+        }
+        const change = storeChange({ before: old, after: fresh });
+        transaction.put(place, change);
+        countNote(index, execution);
+        if (own === undefined) return;
+        const note = { key: encoded, stored: change, source: gathering?.source };
+        return addNote(index, execution, own, note, fresh?.length ?? 0);
+      });
+    });
+  });
+}
+
+function isSame(index: KeptIndex, before: ObjectValue, after: ObjectValue): boolean {
+  return indexedValue(index, before) === indexedValue(index, after);
+}
+
+/** When changes, and segments of writers, are folded, and how many at once. */
+const FOLD = { least: 64, most: 2_048, segments: 8 };
+
+function fold({ prefix }: KeptIndex, execution: Execution): PromiseOrValue<boolean> {
+  return foldPending(execution.context.transaction, prefix, FOLD, pausingOf(execution).pause);
+}
+
+/** Records that become segments at once. */
+class SegmentBuild implements BulkBuild {
+  readonly #index: KeptIndex;
+  readonly #execution: Execution;
+  /** Of the index, once there was a text. */
+  #analyzer: TextAnalyzer | undefined;
+  #source = new GatheredSource();
+  #isBegun = false;
+
+  constructor(index: KeptIndex, execution: Execution) {
+    this.#index = index;
+    this.#execution = execution;
+  }
+
+  add(changes: readonly IndexedChange[]): PromiseOrValue<void> {
+    return forEachInOrder(changes, this.#add);
+  }
+
+  readonly #add = ({ key, after }: IndexedChange): PromiseOrValue<undefined> => {
+    const gathered = this.#gather(encodeKey(key), after);
+    return gathered instanceof Promise ? gathered.then(this.#next) : this.#next();
+  };
+
+  readonly #next = (): PromiseOrValue<undefined> => {
+    const next = this.#source.isFull ? this.#write() : this.#execution.interrupt.checkpoint();
+    return andThen(next, () => undefined);
+  };
+
+  #gather(key: string, record: ObjectValue | undefined): PromiseOrValue<void> {
+    const texts = textsOf(record && indexedValue(this.#index, record));
+    if (texts.length === 0) return this.#source.add(key, NO_TERMS, pausingOf(this.#execution).pause);
+    if (this.#analyzer !== undefined) return this.#gatherTexts(key, texts, this.#analyzer);
+    return andThen(analyzerOf(this.#index, this.#execution), (analyzer) => {
+      this.#analyzer = analyzer;
+      return this.#gatherTexts(key, texts, analyzer);
+    });
+  }
+
+  #gatherTexts(key: string, given: readonly string[], text: TextAnalyzer): PromiseOrValue<void> {
+    const { analyzer, isPlain } = text;
+    if (isPlain && analyzer.isShort(given)) return this.#source.addCounted(key, analyzer.countShort(given));
+    const { pause } = pausingOf(this.#execution);
+    return andThen(sourcesOf(text, given), (texts) => {
+      if (analyzer.isShort(texts)) return this.#source.addCounted(key, analyzer.countShort(texts));
+      return andThen(countTerms(this.#execution, text, texts), (terms) =>
+        andThen(noteTerms(terms, pause), (noted) => this.#source.add(key, noted, pause)),
+      );
+    });
+  }
+
+  finish(keys?: KeyRange): PromiseOrValue<void> {
+    const cleared = keys === undefined ? undefined : this.#clear(keys);
+    const isLeft = this.#source.documents.length > 0 || !this.#isBegun;
+    return andThen(cleared, () => (isLeft ? this.#write() : undefined));
+  }
+
+  #clear({ from, to }: KeyRange): PromiseOrValue<void> {
+    const prefix = pendingPrefix(this.#index.prefix);
+    const range = { from: prefix + from, to: to === '' ? prefixRange(prefix).to : prefix + to };
+    return this.#execution.context.transaction.deleteRange(range, pausingOf(this.#execution).pause);
+  }
+
+  #write(): PromiseOrValue<void> {
+    const { transaction } = this.#execution.context;
+    const source = this.#source;
+    this.#source = new GatheredSource();
+    this.#isBegun = true;
+    return addDocuments(transaction, this.#index.prefix, source, pausingOf(this.#execution).pause);
+  }
+}

@@ -1,0 +1,35 @@
+import type { Identity, Principal } from '../../catalog/principal.js';
+import type { Execution } from '../execution.js';
+import { Variants } from '../variants.js';
+
+/**
+ * The execution of stored code: bodies of functions and events, clauses of fields. It runs with the invoker's rights,
+ * capped to those of an editor of the database, since any editor may have written it. Otherwise an editor could wait
+ * until an owner or the root user calls the function or writes to the table, and gain their rights. Only SLEEP is left
+ * to users who may use it (`RequestContext.maySleep`): it changes nothing, and only the caller waits.
+ */
+export function withDefinerRightsCap(execution: Execution): Execution {
+  const { identity } = execution;
+  const principal = capped(identity);
+  if (execution.inStoredCode === true && principal === identity.principal) return execution;
+  const variants = Variants.of(execution);
+  variants.capped ??= {
+    ...execution,
+    inStoredCode: true,
+    identity: principal === identity.principal ? identity : { ...identity, principal },
+    variants: new Variants(),
+  };
+  return variants.capped;
+}
+
+function capped({ principal: user, databasePath: { namespace, database } }: Identity): Principal {
+  if (user.kind !== 'system' || (user.level === 'database' && !user.roles.includes('owner'))) return user;
+  return {
+    kind: 'system',
+    level: 'database',
+    ...(namespace !== undefined && { namespace }),
+    ...(database !== undefined && { database }),
+    name: user.name,
+    roles: user.roles.map((role) => (role === 'owner' ? 'editor' : role)),
+  };
+}

@@ -1,0 +1,402 @@
+/** The state of a running statement: services, request, transaction, identity and limits. Nothing is ambient. */
+import type { PromiseOrValue } from '../base/promise-or-value.js';
+import type { DatabaseCatalog, TableEntry } from '../catalog/definitions/database-catalog.js';
+import type { AnalyzerDefinition, SequenceDefinition } from '../catalog/definitions/definition.js';
+import type { Id } from '../catalog/keys/key-bytes.js';
+import type { DatabasePath, Identity } from '../catalog/principal.js';
+import type { Environment } from '../env/environment.js';
+import type { TesseraError } from '../errors/error.js';
+import type { PasswordHasher } from '../functions/calls/contract.js';
+import type { FunctionRules } from '../functions/calls/rules.js';
+import type { Fetcher } from '../functions/network/fetcher.js';
+import type { ResidentGraphs } from '../index/hnsw/resident-graphs.js';
+import type { Live, Part, Permission, TableAction } from '../language/ast.js';
+import type { ServerMetrics } from '../metrics/server-metrics.js';
+import type { FieldsRead } from '../plan/fields-read.js';
+import type { Analyzer } from '../search/text/analyzer.js';
+import type { KeyRange, Transaction, Versionstamp } from '../storage/contract.js';
+import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../value/value.js';
+import type { PackedCache } from '../vectors/packed-cache.js';
+import type { AuditRecorder } from './audit-recorder.js';
+import type { Inspection } from './inspection.js';
+import type { EdgeStep, Hop, Referrer, ReferrerSubject } from './links.js';
+import type { NodeRegistry, QueuedEvents, SessionFacts, SessionsElsewhere } from './nodes.js';
+import type { QueryTimeout } from './query-timeout.js';
+import type {
+  BatchVisitor,
+  Draft,
+  FoundRecord,
+  PermissionVerdict,
+  ReadPurpose,
+  RecordScan,
+  WriteOptions,
+  WrittenRecord,
+} from './record-access.js';
+import type { RequestMemory } from './request-memory.js';
+import type { RevocationFlag } from './revocation-flag.js';
+import type { ScriptRunner } from './script-runner.js';
+import type { SentRequests } from './sent-requests.js';
+import type { TextAnalyzer } from './text-analyzer.js';
+import type { TransactionContext } from './transaction-context.js';
+import type { Variants } from './variants.js';
+
+/** Whether PERMISSIONS apply: not where a role grants the action, nor inside permission clauses and events. */
+export interface Checks {
+  /** To reading records. */
+  readonly view: boolean;
+  /** To writing them. */
+  readonly edit: boolean;
+}
+
+/** Deadline, cancellation and cooperative yielding. */
+export interface Interrupt {
+  /**
+   * Call it for each batch of work. Throws when the deadline has passed or the request was cancelled; returns a
+   * promise, to be awaited, when the event loop should serve other clients, also before a step of many `units` of work.
+   */
+  checkpoint(units?: number): PromiseOrValue<void>;
+  /** The same for synchronous code: throws, but never yields. */
+  check(): void;
+  /** The same with an earlier deadline, if `duration` from now, or from `since`, is earlier. */
+  within(duration: Duration, since?: number): Interrupt;
+  /**
+   * Calls back when the deadline has passed or the request was cancelled, also while an answer is waited for, or
+   * `grace` milliseconds later. The returned function unsubscribes.
+   */
+  onEnd(callback: (reason: TesseraError) => void, grace?: number): () => void;
+}
+
+/** Parts of the server that all executions of a store share. */
+export interface Services {
+  readonly environment: Environment;
+  readonly passwords: PasswordHasher;
+  readonly network: Fetcher;
+  /** Which functions may be called; all of them if absent. */
+  readonly functions: FunctionRules | undefined;
+  /** The runner of embedded JavaScript; absent if it isn't allowed. */
+  readonly scripts: ScriptRunner | undefined;
+  readonly sequences: SequenceNumbers;
+  readonly sequenceRights: SequenceRights;
+  readonly apis: ApiEndpoints;
+  readonly analyzers: AnalyzerRegistry;
+  readonly reader: RecordReader;
+  readonly writer: RecordWriter;
+  readonly liveQueries: LiveRegistry;
+  /** Packed vectors of what was searched before, and graphs of HNSW indexes, within the same memory. */
+  readonly packedVectors: PackedCache;
+  readonly graphs: ResidentGraphs;
+  readonly past: StoreHistory;
+  readonly sessions: SessionRegistry;
+  readonly nodes: NodeRegistry;
+  readonly inspection: Inspection;
+  readonly queryTimeout: QueryTimeout;
+  readonly revocationFlag: RevocationFlag;
+  /** Keys of access methods are accepted without a check of their strength. */
+  readonly weakKeys: boolean;
+  /** Absent where nothing is counted. */
+  readonly metrics: ServerMetrics | undefined;
+  readonly queuedEvents: QueuedEvents;
+  /** Call once a transaction that queued work on indexes has committed: an earlier round wouldn't find it. */
+  indexWorkQueued(): void;
+}
+
+/** The request that a statement belongs to. */
+export interface RequestContext {
+  /** The values of the slots of the statement that runs (`language/parameterize.ts`). */
+  readonly literals: readonly Value[];
+  /** The memory that the request holds. */
+  readonly memory: RequestMemory;
+  /** Receives the notifications of live queries; without one there can't be any. */
+  readonly listener: LiveListener | undefined;
+  /** Records definitions, grants and denied writes; absent where no audit log is kept. */
+  readonly auditRecorder: AuditRecorder | undefined;
+  /** What earlier attempts have sent; absent where there are none. */
+  readonly sent: SentRequests | undefined;
+  /** How many asynchronous events led to this one. */
+  readonly eventDepth: number;
+  /** The client may SLEEP, in stored code as well, and no other request waits for it. */
+  readonly maySleep: boolean;
+  /** A write that PERMISSIONS deny is an error rather than skipped. */
+  readonly strict: boolean;
+}
+
+/** The state of a running statement: shared parts, and those in which the code that it calls may differ from it. */
+export interface Execution {
+  readonly services: Services;
+  readonly request: RequestContext;
+  readonly context: TransactionContext;
+  readonly identity: Identity;
+  readonly checks: Checks;
+  readonly interrupt: Interrupt;
+  /** How deep calls, subqueries, events and computed fields are nested; bounded. */
+  readonly depth: number;
+  /** OPTION IMPORT is on: no events, no field processing. */
+  readonly importing: boolean;
+  /** Code of definitions runs: the body of a function or event, or a clause of a field (`withDefinerRightsCap`). */
+  readonly inStoredCode?: boolean;
+  /** A PERMISSIONS clause is evaluated. */
+  readonly judging: boolean;
+  /** False in read-only transactions, closures and permission clauses: what they write fails with `read_only`. */
+  readonly writable: boolean;
+  readonly variants: Variants<Execution>;
+}
+
+/**
+ * Knowledge of earlier states of the store. Times are nanoseconds since 1970 UTC, `undefined` if
+ * unknown.
+ */
+export interface StoreHistory {
+  /** Before it there was nothing in the store. */
+  readonly emptyBefore: bigint | undefined;
+  /** From then on the store has been as it is now, or as a transaction shows it that has begun. */
+  unchangedSince(): PromiseOrValue<bigint | undefined>;
+}
+
+/** The analyzers of the selected database. */
+export interface AnalyzerRegistry {
+  /** @throws TesseraError `analyzer_missing`, and as `prepare` */
+  named(execution: Execution, name: string): PromiseOrValue<TextAnalyzer>;
+  /** Reads the files that it names. @throws TesseraError `analyzer_file_denied`, `analyzer_file`, `analyzer_lemma` */
+  prepare(execution: Execution, definition: AnalyzerDefinition): PromiseOrValue<Analyzer>;
+  /** Scores are made of whole indexes for all users. */
+  readonly sharesStatistics: boolean;
+}
+
+/**
+ * All reads of records pass through this interface; hidden records and fields never leave it. `fields`: the fields to
+ * read of them, or all.
+ */
+export interface RecordReader {
+  /** The record as the principal may see it, with computed fields; NONE when it doesn't exist or is hidden. */
+  read(
+    execution: Execution,
+    id: RecordId,
+    purpose?: ReadPurpose,
+    fields?: FieldsRead,
+  ): PromiseOrValue<ObjectValue | undefined>;
+  /** What `read` returns for each of the ids, in their order; the storage is asked for many at once. */
+  readMany(
+    execution: Execution,
+    ids: readonly RecordId[],
+    purpose?: ReadPurpose,
+    fields?: FieldsRead,
+  ): PromiseOrValue<(ObjectValue | undefined)[]>;
+  /** The records of a range of keys, or of a whole table, batch by batch; `true` from `visit` ends the scan. */
+  scan(execution: Execution, scan: RecordScan, visit: BatchVisitor): PromiseOrValue<void>;
+  /**
+   * The visible form of a stored record: `undefined`, or the record with its computed fields and without
+   * hidden fields.
+   */
+  present(
+    execution: Execution,
+    table: TableEntry,
+    raw: ObjectValue,
+    purpose?: ReadPurpose,
+    fields?: FieldsRead,
+  ): PromiseOrValue<ObjectValue | undefined>;
+  /**
+   * The keys under which the records of a table are stored just as this execution reads some fields of them;
+   * `undefined` where rules apply or one of the fields is computed.
+   */
+  storedRange(
+    execution: Execution,
+    table: TableEntry,
+    purpose: ReadPurpose,
+    fields: FieldsRead,
+  ): PromiseOrValue<KeyRange | undefined>;
+  /** Whether there are readers from whom the fields' permissions hide something at, above or below a path. */
+  mayHide(table: TableEntry, path: readonly Part[]): boolean;
+  /**
+   * The actions that a principal subject to PERMISSIONS may do with a record, and the fields that are hidden then; for
+   * EXPLAIN PERMISSIONS.
+   */
+  judge(
+    execution: Execution,
+    table: TableEntry,
+    raw: ObjectValue,
+    action: TableAction,
+  ): PromiseOrValue<PermissionVerdict>;
+  /** Whether one clause, or a part of one, admits a record; `value` is that of the field which it guards. */
+  holds(execution: Execution, of: TableEntry, raw: ObjectValue, by: Permission, value: Value): PromiseOrValue<boolean>;
+  /** The edges at a record: ids of the edge records, in key order. */
+  edges(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]>;
+  /** The ends of the edges at a record, if known without reading these. */
+  ends(execution: Execution, id: RecordId, hop: Hop): PromiseOrValue<RecordId[] | undefined>;
+  /** The records that refer to a record, seen or not, once for each field; without subjects those of all tables. */
+  referrers(execution: Execution, id: RecordId, subjects: readonly ReferrerSubject[]): PromiseOrValue<Referrer[]>;
+}
+
+/**
+ * All changes of records pass through this interface. Each method returns `undefined` if nothing may or can be done.
+ */
+export interface RecordWriter {
+  /** @throws TesseraError `record_exists` */
+  create(
+    execution: Execution,
+    id: RecordId,
+    draft: Draft,
+    options?: WriteOptions,
+  ): PromiseOrValue<WrittenRecord | undefined>;
+  /** `seen`: what the reader gave of the record to be updated, so that it needn't be read again. */
+  update(
+    execution: Execution,
+    id: RecordId,
+    draft: Draft,
+    options?: WriteOptions,
+    seen?: ObjectValue,
+  ): PromiseOrValue<WrittenRecord | undefined>;
+  /** Deletes the edges at the record, too; if one of them must not be deleted, nothing is. */
+  delete(execution: Execution, id: RecordId): PromiseOrValue<WrittenRecord | undefined>;
+  /** The same for records that were read to be deleted, one after the other. */
+  deleteMany(execution: Execution, found: readonly FoundRecord[]): PromiseOrValue<(WrittenRecord | undefined)[]>;
+  /**
+   * Stores a record as it is, or deletes it where there is none to store: for those that the server makes of others.
+   * Neither rules nor fields of the table are asked; indexes, events and views follow.
+   */
+  put(execution: Execution, id: RecordId, record: ObjectValue | undefined): PromiseOrValue<void>;
+  /**
+   * Whether a record is there, seen or not. For the statements themselves; its answer must never reach the principal.
+   */
+  exists(execution: Execution, id: RecordId): PromiseOrValue<boolean>;
+}
+
+export interface LiveQuery {
+  readonly id: Uuid;
+  readonly statement: Live;
+  /** Approximate bytes of the statement and its parameters. */
+  readonly weight: number;
+  readonly databasePath: DatabasePath;
+  readonly table: TableEntry;
+  readonly listener: LiveListener;
+  /** With SINCE: commits after `stamp` are sent first; none if it is missing. */
+  readonly since?: { readonly stamp: Versionstamp | undefined } | undefined;
+  /**
+   * The notification of a change for the principal of the execution; `undefined` if it isn't visible. The table is as
+   * it is by then. `versionstamp` is that of the notification.
+   */
+  look(
+    execution: Execution,
+    table: TableEntry,
+    change: WrittenRecord,
+    versionstamp: Versionstamp | undefined,
+  ): PromiseOrValue<{ readonly result: Value } | undefined>;
+}
+
+/** A live query as INFO shows it. */
+export type ListedLiveQuery = Pick<LiveQuery, 'id' | 'statement' | 'table'>;
+
+/** The live queries of this process, and the rows of those of other nodes. */
+export interface LiveRegistry {
+  /** How many there are here. */
+  readonly size: number;
+  /** The live queries of a table on all nodes, in the order of their ids. */
+  of(context: TransactionContext, table: TableEntry): PromiseOrValue<readonly ListedLiveQuery[]>;
+  /** One of this process. */
+  get(id: string): LiveQuery | undefined;
+  /**
+   * Has a query begin when the transaction commits.
+   * @throws TesseraError `too_many_live_queries`, `live_queries_too_large`
+   */
+  begin(context: TransactionContext, catalog: DatabaseCatalog, query: LiveQuery): PromiseOrValue<void>;
+  /** Whether a table's changes are to be noted. */
+  isWatched(table: TableEntry): boolean;
+  /** Notes a change of a watched table: its queries receive it when the transaction has committed. */
+  note(transaction: Transaction, change: WrittenRecord): void;
+  /** Ends a query of this process at once, with a reason. */
+  end(query: LiveQuery, reason?: TesseraError): void;
+  /**
+   * Ends a query that another node has in the selected database, once the transaction has committed. Returns whether
+   * there is one.
+   */
+  endElsewhere(context: TransactionContext, id: string): PromiseOrValue<boolean>;
+  /**
+   * Ends the queries of tables that a transaction removes, when it commits. Call it before the removal: what was
+   * changed before is still delivered, by the definitions as they are then.
+   */
+  endRemoved(context: TransactionContext, isRemoved: (query: LiveQuery) => boolean): PromiseOrValue<void>;
+  /** The last definitions that are known here, for a query whose table is gone and whose end is still to come. */
+  lastDefinitions(query: LiveQuery): LastDefinitions | undefined;
+}
+
+/** A session that outlasts a request, with a signed-in user. */
+export interface LastingSession {
+  /** A UUID. */
+  readonly key: string;
+  /** The user who has signed in to it, even while a view shows another. */
+  readonly holder: Identity;
+  /** Receives the notifications of its live queries. */
+  readonly listener: LiveListener | undefined;
+  /** Its columns of INFO FOR SESSIONS besides the user. */
+  readonly facts: SessionFacts;
+  /** Ends it at once, with its requests, transactions and live queries. It is expired then. */
+  end(): void;
+}
+
+/** The sessions that outlast a request. */
+export interface SessionRegistry {
+  /** Absent where no other node uses the store. */
+  readonly elsewhere?: SessionsElsewhere | undefined;
+  /** Those with a signed-in user, the oldest first. */
+  signedIn(): Iterable<LastingSession>;
+  /** Re-validates the sessions of users at a path or below it when a transaction commits that changes their rights. */
+  scheduleRevalidation(transaction: Transaction, databasePath: DatabasePath): void;
+  /** The same for the users of a record. */
+  scheduleRecordRevalidation(transaction: Transaction, databasePath: DatabasePath, id: RecordId): void;
+}
+
+/** The memory of a change, which all share that it waits for. */
+export interface ChangeMemory {
+  /** Roughly what it takes to keep it. */
+  readonly bytes: number;
+  /** For how many it waits. */
+  holders: number;
+}
+
+/** The owner of live queries: a session that receives notifications. */
+export interface LiveListener {
+  /** @throws TesseraError `too_many_live_queries`, `live_queries_too_large`, `connection_memory_exceeded`, … */
+  admit(query: LiveQuery): void;
+  /** A query begins, behind the commits up to a versionstamp; returns false when it is no longer wanted. */
+  begun(query: LiveQuery, stamp: Versionstamp): boolean;
+  /** A watched record was changed. Called in the order of commits. */
+  changed(query: LiveQuery, change: WrittenRecord, memory: ChangeMemory, stamp: Versionstamp): void;
+  /**
+   * A query has ended; a KILL has no reason. Where its table was removed, the changes that wait are evaluated by the
+   * last definitions.
+   */
+  ended(query: LiveQuery, reason?: TesseraError, last?: LastDefinitions): void;
+}
+
+/** The definitions of a database before one of its tables was removed. */
+export interface LastDefinitions {
+  readonly catalog: DatabaseCatalog;
+  /** Whether nothing was defined between them and the removal. PERMISSIONS can be judged by such alone. */
+  readonly areCurrent: boolean;
+}
+
+/**
+ * Allocates the numbers of sequences outside of every transaction, so that requests don't wait for each other and no
+ * number is allocated twice.
+ */
+export interface SequenceNumbers {
+  /**
+   * The interrupt is asked meanwhile, within the sequence's TIMEOUT.
+   * @throws TesseraError `sequence_exhausted`, `timed_out`, `cancelled`
+   */
+  next(database: Id, sequence: SequenceDefinition, interrupt: Interrupt): PromiseOrValue<bigint>;
+}
+
+/** The PERMISSIONS of sequences. */
+export interface SequenceRights {
+  /** @throws TesseraError `sequence_forbidden` */
+  assertMayDraw(execution: Execution, sequence: SequenceDefinition): PromiseOrValue<void>;
+}
+
+/** Answers requests to the endpoints of DEFINE API. */
+export interface ApiEndpoints {
+  /**
+   * `{body, headers, request_id, status}`. What an endpoint can't do is an answer, too.
+   * @throws TesseraError `api_path`, `api_request`
+   */
+  invoke(execution: Execution, path: string, request: Value): PromiseOrValue<Value>;
+}

@@ -1,0 +1,27 @@
+/** Links between records: edges, and reference fields. */
+import type { RecordId } from '../value/value.js';
+
+/** Over the edges of one table to records of another. */
+export interface Hop {
+  readonly direction: 'out' | 'in';
+  readonly edge: string;
+  readonly ends: string;
+}
+
+export interface EdgeStep {
+  readonly direction: 'out' | 'in' | 'both';
+  /** Empty: every table. */
+  readonly tables: readonly string[];
+}
+
+/** The references to follow back: those of a table's records, or of one of their fields. */
+export interface ReferrerSubject {
+  readonly table: string;
+  readonly field?: string;
+}
+
+/** A record that refers to another by a field. */
+export interface Referrer {
+  readonly id: RecordId;
+  readonly field: string;
+}

@@ -1,0 +1,180 @@
+/** The matches of a search: all of them in the order of their keys, or the best ones first. */
+import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import { sortInSteps } from '../../base/sort-in-steps.js';
+import { mapInSteps } from '../../base/steps.js';
+import type { Transaction } from '../../storage/contract.js';
+import { type Bm25, isBounded } from '../segments/bm25.js';
+import type { Pause } from '../text/analyzer.js';
+import { BestDocuments } from './best-documents.js';
+import type { Search } from './searcher.js';
+import { type Found, type Match, pendingMatches, SegmentScan } from './window-scan.js';
+
+/** Matches batch by batch; `undefined` is the end. */
+export interface Matches {
+  next(): PromiseOrValue<readonly Match[] | undefined>;
+}
+
+/** Windows between two pauses. */
+const TURN = 16;
+
+/** Matches of one segment, some windows at a time. */
+class SegmentMatches {
+  /** Those that were found and not taken yet. */
+  found: readonly Match[] = [];
+  at = 0;
+  readonly #scan: SegmentScan;
+  readonly #together: number;
+  #next = 0;
+
+  constructor(scan: SegmentScan) {
+    this.#scan = scan;
+    this.#together = Math.min(TURN, scan.windowsTogether);
+  }
+
+  get isAtEnd(): boolean {
+    return this.at >= this.found.length && this.#next >= this.#scan.windows.length;
+  }
+
+  /** Fetches more where all were taken. */
+  fill(): PromiseOrValue<void> {
+    return untilTrue(() => {
+      if (this.at < this.found.length || this.#next >= this.#scan.windows.length) return true;
+      const windows = this.#scan.windows.slice(this.#next, this.#next + this.#together);
+      this.#next += windows.length;
+      return andThen(this.#scan.scan(windows), (found) => {
+        this.found = found;
+        this.at = 0;
+        return false;
+      });
+    });
+  }
+}
+
+/** Matches in a batch. */
+const BATCH = 256;
+
+/** All matches, in the order of the keys of their records. */
+export class MatchesByKey implements Matches {
+  readonly #sources: SegmentMatches[];
+  readonly #pending: readonly Match[];
+  readonly #pause: Pause;
+  #at = 0;
+
+  constructor(transaction: Transaction, search: Search, bm25: Bm25 | undefined, pause: Pause) {
+    this.#sources = search.segments.map(
+      (segment) => new SegmentMatches(new SegmentScan(transaction, search, segment, bm25)),
+    );
+    this.#pending = pendingMatches(search, bm25);
+    this.#pause = pause;
+  }
+
+  next(): PromiseOrValue<readonly Match[] | undefined> {
+    const batch: Match[] = [];
+    const filled = untilTrue(() => {
+      const empty = this.#sources.find((source) => source.at >= source.found.length && !source.isAtEnd);
+      if (empty !== undefined) return andThen(empty.fill(), () => andThen(this.#pause(), () => false));
+      return this.#take(batch);
+    });
+    return andThen(filled, () => (batch.length === 0 ? undefined : batch));
+  }
+
+  /** Takes matches in order until one source is empty; answers whether the batch is full, or all were taken. */
+  #take(batch: Match[]): boolean {
+    while (batch.length < BATCH) {
+      let least: Match | undefined = this.#pending[this.#at];
+      let from: SegmentMatches | undefined;
+      for (const source of this.#sources) {
+        const match = source.found[source.at];
+        if (match === undefined) {
+          if (source.isAtEnd) continue;
+          return false;
+        }
+        if (least === undefined || match.key < least.key) {
+          least = match;
+          from = source;
+        }
+      }
+      if (least === undefined) return true;
+      batch.push(least);
+      if (from === undefined) this.#at++;
+      else from.at++;
+    }
+    return true;
+  }
+}
+
+/** Better ones first; of equal ones in the order of their keys. */
+function compare(a: Match, b: Match): number {
+  return b.score - a.score || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
+}
+
+/**
+ * The best `most` matches, the best first. Windows are looked through from the most promising one on, and passed over
+ * once none of their documents can be among the best.
+ */
+export function bestMatches(
+  transaction: Transaction,
+  search: Search,
+  bm25: Bm25,
+  most: number,
+  pause: Pause,
+): PromiseOrValue<Match[]> {
+  const pending = pendingMatches(search, bm25).sort(compare).slice(0, most);
+  const scans = search.segments.map((segment) => new SegmentScan(transaction, search, segment, bm25));
+  const best = new BestDocuments(
+    scans.length,
+    most,
+    pending.map(({ score }) => score),
+  );
+  const canSkip = isBounded(bm25);
+  const measured = forEachInOrder(canSkip ? scans : [], (scan) => andThen(scan.measure(), () => false));
+  const done = andThen(measured, () => {
+    const windows = scans.flatMap((scan, segment) =>
+      scan.windows.map((window) => ({ scan, segment, window, most: scan.mostOf(window) })),
+    );
+    if (canSkip) windows.sort((a, b) => b.most - a.most);
+    let visited = 0;
+    return forEachInOrder(windows, ({ scan, segment, window, most: bound }) => {
+      // Scores are rounded; equal ones may come before those that are there.
+      if (canSkip && Math.fround(bound) < best.least) return true;
+      return andThen(scan.rate(window, best.least), (found) => {
+        for (const each of found) best.add(segment, each);
+        return andThen(best.tidy({ pause }), () => andThen(++visited % TURN === 0 ? pause() : undefined, () => false));
+      });
+    });
+  });
+  const kept = andThen(done, () => best.documents({ pause }));
+  const named = andThen(kept, (all) =>
+    mapInOrder(scans, (scan, segment) => {
+      const own = all[segment] as readonly Found[];
+      return andThen(scan.keysOf(own, pause), (keys) =>
+        mapInSteps(own, { pause }, ({ score }, at): Match => ({ key: keys[at] as string, score })),
+      );
+    }),
+  );
+  return andThen(named, (all) =>
+    andThen(sortInSteps([...pending, ...all.flat()], { pause }, compare), (sorted) => sorted.slice(0, most)),
+  );
+}
+
+/** How many documents match; `undefined` where their texts have to be looked at. */
+export function countMatches(
+  transaction: Transaction,
+  search: Search,
+  pause: Pause,
+): PromiseOrValue<number | undefined> {
+  if (search.query.phrases.length > 0) return undefined;
+  let count = pendingMatches(search, undefined).length;
+  let visited = 0;
+  const done = forEachInOrder(search.segments, (segment) => {
+    const scan = new SegmentScan(transaction, search, segment, undefined);
+    const counted = forEachInOrder(scan.windows, (window) =>
+      andThen(scan.count(window), (found) => {
+        count += found;
+        return andThen(++visited % TURN === 0 ? pause() : undefined, () => undefined);
+      }),
+    );
+    return andThen(counted, () => undefined);
+  });
+  return andThen(done, () => count);
+}

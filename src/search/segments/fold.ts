@@ -1,0 +1,220 @@
+/**
+ * Folds what is pending into segments. The changes make a new one, together with those of the earlier ones that aren't
+ * much larger, so that there are never more than some, and each document is rewritten a few times only.
+ */
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { prefixRange } from '../../catalog/keys/key-bytes.js';
+import type { Key, Stored, Transaction } from '../../storage/contract.js';
+import { forEachBatch } from '../../storage/cursor.js';
+import type { Pause } from '../text/analyzer.js';
+import type { Statistics } from './bm25.js';
+import { type GatheredSource, gathered } from './gathered-source.js';
+import { manifestKey, pendingPrefix, SegmentKeys, segmentPrefix, unlistedPrefix } from './layout.js';
+import { type Manifest, readManifest, type SegmentEntry, storeManifest } from './manifest.js';
+import { writeSegment } from './merge.js';
+import { type KeyedChange, notedLength, readChange } from './pending.js';
+import { WINDOW } from './postings.js';
+import { lastUpTo, readChanged, readHead, readKeys, withMarks } from './segment-reader.js';
+import { toMerge } from './segments-to-merge.js';
+import { StoredSource, type TermSource } from './term-sources.js';
+import { readSomeUnlisted, type UnlistedSegment } from './unlisted-segments.js';
+
+export interface FoldBounds {
+  /** So many changes are folded together, and no fewer, unless there are so many segments. */
+  readonly least: number;
+  readonly most: number;
+  /** So many segments that aren't listed are worth it. */
+  readonly segments: number;
+}
+
+/** Segments that are listed together. */
+const LISTED = 64;
+
+/**
+ * Folds what is pending, or a part of it, and lists the segments that writers have made.
+ * @returns whether there may be more
+ */
+export function foldPending(
+  transaction: Transaction,
+  index: string,
+  bounds: FoldBounds,
+  pause: Pause,
+): PromiseOrValue<boolean> {
+  return andThen(readSomeUnlisted(transaction, index, LISTED), (unlisted) => {
+    // Notes concern documents of all segments, which have to be listed before.
+    const isFull = unlisted.length === LISTED;
+    return andThen(isFull ? [] : readNotes(transaction, index, bounds.most, pause), (changes) => {
+      if (changes.length < bounds.least && unlisted.length < bounds.segments) return false;
+      const folded = andThen(transaction.get(manifestKey(index)), (stored) =>
+        new Fold(transaction, index, withUnlisted(readManifest(stored), unlisted), pause).run(changes),
+      );
+      return andThen(folded, () => {
+        for (const { id } of unlisted) transaction.delete(unlistedPrefix(index) + id);
+        for (const { key } of changes) transaction.delete(pendingPrefix(index) + key);
+        return isFull || changes.length === bounds.most;
+      });
+    });
+  });
+}
+
+/** In the order of their keys. What is noted of other records meanwhile is for the next fold. */
+function readNotes(transaction: Transaction, index: string, most: number, pause: Pause): PromiseOrValue<KeyedChange[]> {
+  const changes: KeyedChange[] = [];
+  const prefix = pendingPrefix(index);
+  const cursor = transaction.scan(prefixRange(prefix), { limit: most, foundOnly: true });
+  const read = forEachBatch(cursor, (batch) => {
+    for (const [key, stored] of batch) changes.push({ ...readChange(stored), key: key.slice(prefix.length) });
+    return andThen(pause(), () => false);
+  });
+  return andThen(read, () => changes);
+}
+
+function withUnlisted(manifest: Manifest, unlisted: readonly UnlistedSegment[]): Manifest {
+  let { documents, terms } = manifest;
+  for (const segment of unlisted) {
+    documents += segment.documents;
+    terms += segment.terms;
+  }
+  return { ...manifest, documents, terms, segments: [...manifest.segments, ...unlisted] };
+}
+
+/** Adds documents that were in no segment before. */
+export function addDocuments(
+  transaction: Transaction,
+  index: string,
+  source: GatheredSource,
+  pause: Pause,
+): PromiseOrValue<void> {
+  return andThen(transaction.get(manifestKey(index)), (stored) => {
+    const manifest = readManifest(stored);
+    return andThen(source.sort(pause), () => new Fold(transaction, index, manifest, pause).add(source));
+  });
+}
+
+class Fold {
+  constructor(
+    private readonly transaction: Transaction,
+    private readonly index: string,
+    private readonly manifest: Manifest,
+    private readonly pause: Pause,
+  ) {}
+
+  /** Adds the documents of changes, which are in the order of their keys, in place of what segments hold of them. */
+  run(changes: readonly KeyedChange[]): PromiseOrValue<void> {
+    if (changes.length === 0) return this.#merge();
+    const replaced = changes.flatMap(({ before, key }) => (before === undefined ? [] : key));
+    return andThen(this.#mark(replaced), (segments) =>
+      andThen(gathered(changes, this.pause), (source) => {
+        const left = { documents: 0, terms: 0 };
+        for (const { before } of changes) {
+          if (before === undefined) continue;
+          left.documents++;
+          left.terms += notedLength(before);
+        }
+        return this.#addTo(segments, source, left);
+      }),
+    );
+  }
+
+  add(source: GatheredSource): PromiseOrValue<void> {
+    return this.#addTo(this.manifest.segments, source, { documents: 0, terms: 0 });
+  }
+
+  /** Merges what there is, if it is time to. */
+  #merge(): PromiseOrValue<void> {
+    const { kept, merged } = toMerge(this.manifest.segments, 0);
+    if (merged.length === 0) return this.#store(kept, this.manifest);
+    return andThen(this.#write(merged), (made) => this.#store([...kept, made], this.manifest));
+  }
+
+  /** Adds a segment; `left` is what those before it have lost. */
+  #addTo(segments: readonly SegmentEntry[], source: GatheredSource, left: Statistics): PromiseOrValue<void> {
+    const { kept, merged } = toMerge(segments, source.documents.length);
+    return andThen(this.#write(merged, source), (made) => {
+      const { documents, terms } = this.manifest;
+      this.#store([...kept, made], {
+        documents: documents + source.documents.length - left.documents,
+        terms: terms + source.documents.reduce((sum, { length }) => sum + length, 0) - left.terms,
+      });
+    });
+  }
+
+  #store(segments: readonly SegmentEntry[], { documents, terms }: Statistics): void {
+    const manifest = { next: this.manifest.next + 1, documents, terms, segments };
+    this.transaction.put(manifestKey(this.index), storeManifest(manifest));
+  }
+
+  /** Marks the documents of earlier segments that have changed; answers the segments as they are then. */
+  #mark(keys: readonly string[]): PromiseOrValue<readonly SegmentEntry[]> {
+    if (keys.length === 0) return this.manifest.segments;
+    const marked: SegmentEntry[] = [];
+    const done = forEachInOrder(this.manifest.segments, (segment) =>
+      andThen(this.#markIn(segment, keys), (fresh) => {
+        marked.push(fresh);
+        return andThen(this.pause(), () => false);
+      }),
+    );
+    return andThen(done, () => marked);
+  }
+
+  #markIn(segment: SegmentEntry, keys: readonly string[]): PromiseOrValue<SegmentEntry> {
+    const { transaction } = this;
+    const names = new SegmentKeys(this.index, segment.id);
+    return andThen(transaction.getMany([names.head, names.changed]), ([stored, marks]) => {
+      const head = readHead(stored);
+      const byWindow = new Map<number, string[]>();
+      for (const key of keys) {
+        const window = lastUpTo(head.firstKeys, key);
+        if (window >= 0) byWindow.set(window, [...(byWindow.get(window) ?? []), key]);
+      }
+      const windows = [...byWindow.keys()];
+      return andThen(transaction.getMany(windows.map((window) => names.keys(window))), (pages) => {
+        const before = readChanged(marks, head.documents);
+        const found: number[] = [];
+        for (const [at, window] of windows.entries()) {
+          const here = readKeys(pages[at] as Uint8Array);
+          for (const key of byWindow.get(window) ?? []) {
+            const place = lastUpTo(here, key);
+            if (here[place] === key) found.push(window * WINDOW + place);
+          }
+        }
+        if (found.length === 0) return segment;
+        const bits = withMarks(before, found);
+        transaction.put(names.changed, bits);
+        return { ...segment, changed: countOf(bits) };
+      });
+    });
+  }
+
+  /** Writes what segments hold, and what was gathered, as one segment. */
+  #write(merged: readonly SegmentEntry[], fresh?: GatheredSource): PromiseOrValue<SegmentEntry> {
+    const { transaction, index, pause, manifest } = this;
+    const sources: TermSource[] = [];
+    const opened = forEachInOrder(merged, ({ id }) =>
+      andThen(StoredSource.open(transaction, index, id), (source) => {
+        sources.push(source);
+        return andThen(pause(), () => false);
+      }),
+    );
+    return andThen(opened, () => {
+      if (fresh !== undefined) sources.push(fresh);
+      const put = (key: Key, value: Stored) => transaction.put(key, value);
+      const keys = new SegmentKeys(index, manifest.next);
+      return andThen(writeSegment(sources, keys, put, pause), (made) =>
+        andThen(this.#remove(merged), () => ({ id: manifest.next, changed: 0, ...made })),
+      );
+    });
+  }
+
+  #remove(segments: readonly SegmentEntry[]): PromiseOrValue<void> {
+    return forEachInOrder(segments, ({ id }) =>
+      andThen(this.transaction.deleteRange(prefixRange(segmentPrefix(this.index, id)), this.pause), () => false),
+    );
+  }
+}
+
+function countOf(bits: Uint8Array): number {
+  let count = 0;
+  for (const byte of bits) for (let rest = byte; rest > 0; rest &= rest - 1) count++;
+  return count;
+}

@@ -1,0 +1,313 @@
+/** Assembles the executor and creates the executions in which statements run. */
+import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
+import { CatalogCache } from '../catalog/definitions/load.js';
+import type { QueuedEvent } from '../catalog/events/event-queue.js';
+import { covers, type Identity, mayAct } from '../catalog/principal.js';
+import type { Environment } from '../env/environment.js';
+import { failure, type TesseraError } from '../errors/error.js';
+import type { PasswordHasher } from '../functions/calls/contract.js';
+import type { FunctionRules } from '../functions/calls/rules.js';
+import type { Fetcher } from '../functions/network/fetcher.js';
+import { ResidentGraphs } from '../index/hnsw/resident-graphs.js';
+import type { Statement } from '../language/ast.js';
+import type { ServerMetrics } from '../metrics/server-metrics.js';
+import { Endpoints } from '../query/api/endpoints.js';
+import { Analyzers, type SearchOptions } from '../query/expression/analyzers.js';
+import { ReturnSignal } from '../query/expression/signal.js';
+import { beginPrefetch } from '../query/prefetch/first-reads.js';
+import { prepareViews } from '../query/view/maintain.js';
+import { runQueuedEvent } from '../records/events.js';
+import { StoredRecordReader } from '../records/reader.js';
+import { type FieldPermissionDefault, TablePreparer } from '../records/table.js';
+import { keysOfUser } from '../records/users.js';
+import { StoredRecordWriter } from '../records/writer.js';
+import type { AuditRecorder } from '../runtime/audit-recorder.js';
+import { UNCHECKED } from '../runtime/authorization/permission.js';
+import { DefinedSequenceRights } from '../runtime/authorization/sequence-rights.js';
+import { answersLater } from '../runtime/concurrent-reads.js';
+import type {
+  Checks,
+  Execution,
+  Interrupt,
+  LiveListener,
+  LiveRegistry,
+  SequenceNumbers,
+  Services,
+  SessionRegistry,
+  StoreHistory,
+} from '../runtime/execution.js';
+import { Frame } from '../runtime/frame.js';
+import type { Inspection } from '../runtime/inspection.js';
+import { interruptible } from '../runtime/interruptible.js';
+import type { NodeRegistry, QueuedEvents } from '../runtime/nodes.js';
+import { QueryTimeout } from '../runtime/query-timeout.js';
+import type { RequestMemory } from '../runtime/request-memory.js';
+import { RevocationFlag } from '../runtime/revocation-flag.js';
+import type { Scope } from '../runtime/scope.js';
+import { ScriptPool } from '../runtime/script/pool.js';
+import type { ScriptLimits } from '../runtime/script-runner.js';
+import type { SentRequests } from '../runtime/sent-requests.js';
+import { DatabaseTransactionContext } from '../runtime/transaction-context.js';
+import { DEFAULT_TUNING, type Tuning } from '../runtime/tuning.js';
+import { Variants } from '../runtime/variants.js';
+import type { Transaction } from '../storage/contract.js';
+import type { Value } from '../value/value.js';
+import { PackedCache } from '../vectors/packed-cache.js';
+import { createCompiler, type StatementCompiler } from './compiler.js';
+import { firstReadsOf } from './explain/explain.js';
+import { LiveQueries } from './live/live-queries.js';
+
+export interface ExecutorOptions {
+  readonly environment: Environment;
+  readonly passwords: PasswordHasher;
+  readonly sequences: SequenceNumbers;
+  readonly fieldPermissions: FieldPermissionDefault;
+  readonly weakKeys: boolean;
+  readonly tuning?: Partial<Tuning>;
+  readonly past: StoreHistory;
+  readonly network: Fetcher;
+  readonly functions: FunctionRules | undefined;
+  readonly sessions: SessionRegistry;
+  /** Default: those of this process alone. */
+  readonly liveQueries?: LiveRegistry | undefined;
+  readonly catalogs?: CatalogCache | undefined;
+  readonly metrics?: ServerMetrics | undefined;
+  readonly queuedEvents: QueuedEvents;
+  readonly nodes: NodeRegistry;
+  readonly inspection: Inspection;
+  /** Called when work on indexes was queued. */
+  indexWorkQueued(): void;
+  /** Memory for executions without a request. */
+  backgroundMemory(): RequestMemory;
+  /** Embedded JavaScript is allowed, within these bounds. */
+  readonly scripting?: ScriptLimits | undefined;
+  readonly search?: Partial<SearchOptions> | undefined;
+  /** Maximum bytes of packed vectors. */
+  readonly vectorMemory: number;
+}
+
+export interface RunOptions {
+  readonly transaction: Transaction;
+  /** The values of the statement's slots. */
+  readonly literals?: readonly Value[] | undefined;
+  readonly identity: Identity;
+  readonly interrupt: Interrupt;
+  /** The budget of the request; background work has one for each execution. */
+  readonly memory?: RequestMemory;
+  /** Permissions are switched off: for access queries. */
+  readonly privileged?: boolean;
+  readonly importing?: boolean;
+  /** Receives the notifications of live queries. */
+  readonly listener?: LiveListener | undefined;
+  readonly auditRecorder?: AuditRecorder | undefined;
+  /** Of a statement that may be repeated. */
+  readonly sent?: SentRequests | undefined;
+  readonly eventDepth?: number;
+  /** A write that PERMISSIONS refuse is an error. */
+  readonly strict?: boolean;
+  /** Definitions to use instead of the stored ones. */
+  readonly catalog?: DatabaseCatalog | undefined;
+}
+
+export interface TransactionStep {
+  readonly value: Value;
+  readonly isLast: boolean;
+}
+
+/** One for each open store. */
+export class Executor {
+  readonly compiler: StatementCompiler;
+  readonly catalogs: CatalogCache;
+  readonly liveQueries: LiveRegistry;
+  readonly queryTimeout = new QueryTimeout();
+  readonly revocationFlag = new RevocationFlag();
+  readonly #services: Services;
+  readonly #tables: TablePreparer;
+  readonly #scripts: ScriptPool | undefined;
+  readonly #backgroundMemory: () => RequestMemory;
+  /** The context of the last identity: mostly the next statement has the same one. */
+  #rights: (Rights & { readonly identity: Identity }) | undefined;
+
+  constructor(options: ExecutorOptions) {
+    const { environment, scripting, backgroundMemory } = options;
+    this.catalogs = options.catalogs ?? new CatalogCache();
+    this.liveQueries = options.liveQueries ?? new LiveQueries();
+    const tuning = { ...DEFAULT_TUNING, ...options.tuning };
+    this.compiler = createCompiler(tuning);
+    this.#tables = new TablePreparer(this.compiler, options.fieldPermissions, prepareViews);
+    this.#scripts = scripting && new ScriptPool(scripting, environment.timers);
+    this.#backgroundMemory = backgroundMemory;
+    const packedVectors = new PackedCache(options.vectorMemory);
+    this.#services = {
+      environment,
+      passwords: options.passwords,
+      network: options.network,
+      functions: options.functions,
+      scripts: this.#scripts,
+      sequences: options.sequences,
+      sequenceRights: new DefinedSequenceRights(this.compiler),
+      apis: new Endpoints(this.compiler),
+      analyzers: new Analyzers(this.compiler, options.search),
+      reader: new StoredRecordReader(this.#tables, tuning),
+      writer: new StoredRecordWriter(this.#tables, this.liveQueries),
+      liveQueries: this.liveQueries,
+      packedVectors,
+      graphs: new ResidentGraphs(packedVectors),
+      past: options.past,
+      sessions: options.sessions,
+      queryTimeout: this.queryTimeout,
+      revocationFlag: this.revocationFlag,
+      weakKeys: options.weakKeys,
+      metrics: options.metrics,
+      queuedEvents: options.queuedEvents,
+      nodes: options.nodes,
+      inspection: options.inspection,
+      indexWorkQueued: options.indexWorkQueued,
+    };
+  }
+
+  /** The execution in which the statements of one transaction run. */
+  execution({
+    transaction,
+    literals = NO_LITERALS,
+    identity,
+    interrupt,
+    memory,
+    privileged,
+    importing,
+    listener,
+    auditRecorder,
+    sent,
+    eventDepth = 0,
+    strict,
+    catalog,
+  }: RunOptions): Execution {
+    const { refusal, checks, maySleep } = privileged ? privilegedRights(identity) : this.#rightsOf(identity);
+    return {
+      services: this.#services,
+      request: {
+        literals,
+        memory: memory ?? this.#backgroundMemory(),
+        listener,
+        auditRecorder,
+        sent,
+        eventDepth,
+        maySleep: memory !== undefined && maySleep,
+        strict: strict === true,
+      },
+      context: new DatabaseTransactionContext(transaction, this.catalogs, identity.databasePath, refusal, catalog),
+      identity,
+      checks,
+      interrupt,
+      depth: 0,
+      importing: importing === true,
+      judging: false,
+      writable: transaction.writable,
+      variants: new Variants(),
+    };
+  }
+
+  /** Runs an asynchronous event, with permissions off as all events. */
+  runQueued(event: QueuedEvent, options: RunOptions): PromiseOrValue<void> {
+    const execution = this.execution({ ...options, privileged: true, eventDepth: event.depth + 1 });
+    return runQueuedEvent(execution, this.#tables, event);
+  }
+
+  /** Ends waits for scripts. */
+  close(): void {
+    this.#scripts?.close();
+  }
+
+  #rightsOf(identity: Identity): Rights {
+    if (this.#rights?.identity !== identity) {
+      this.#rights = {
+        identity,
+        refusal: refusalOf(identity),
+        checks: checksOf(identity),
+        maySleep: maySleep(identity),
+      };
+    }
+    return this.#rights;
+  }
+
+  run(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<Value> {
+    const evaluate = this.compiler.statement(statement);
+    const frame = new Frame(execution, scope);
+    return answersLater(execution) ? interruptible(execution, () => evaluate(frame)) : evaluate(frame);
+  }
+
+  /**
+   * Begins to prefetch the rows that show whether the user still exists, and the first reads of the statement, if
+   * the store is asynchronous.
+   */
+  prefetch(statement: Statement, execution: Execution, scope: Scope): void {
+    if (!answersLater(execution)) return;
+    beginPrefetch(firstReadsOf(statement, this.compiler), new Frame(execution, scope), (likely) =>
+      keysOfUser(execution, likely),
+    );
+  }
+
+  /**
+   * Runs a statement of a transaction; a RETURN in it, however deep in blocks and loops, ends the
+   * transaction.
+   */
+  runInTransaction(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<TransactionStep> {
+    const evaluate = this.compiler.statementOfTransaction(statement);
+    return otherwise<TransactionStep>(
+      () =>
+        andThen(
+          interruptible(execution, () => evaluate(new Frame(execution, scope))),
+          (value) => ({ value, isLast: false }),
+        ),
+      (thrown) => {
+        if (thrown instanceof ReturnSignal) return { value: thrown.value, isLast: true };
+        throw thrown;
+      },
+    );
+  }
+}
+
+/** The rights of an identity. */
+interface Rights {
+  /** Why it has no access at the selected path. */
+  readonly refusal: TesseraError | undefined;
+  readonly checks: Checks;
+  /** As `RequestContext.maySleep`. */
+  readonly maySleep: boolean;
+}
+
+const NO_LITERALS: readonly Value[] = [];
+
+function privilegedRights(identity: Identity): Rights {
+  return { refusal: undefined, checks: UNCHECKED, maySleep: maySleep(identity) };
+}
+
+function maySleep({ principal }: Identity): boolean {
+  return mayAct(principal, 'edit', {});
+}
+
+function checksOf({ principal, databasePath }: Identity): Checks {
+  return { view: !mayAct(principal, 'view', databasePath), edit: !mayAct(principal, 'edit', databasePath) };
+}
+
+/**
+ * Why the principal has no access at the selected path; a signed-in principal may act only at its own level and below.
+ */
+function refusalOf({ principal, databasePath }: Identity): TesseraError | undefined {
+  switch (principal.kind) {
+    case 'guest':
+      return undefined;
+    case 'system':
+      return covers(principal, databasePath) || databasePath.database === undefined
+        ? undefined
+        : failure('not_allowed', { actor: principal.name, action: 'View', resource: 'Database' });
+    case 'record':
+      if (databasePath.namespace !== principal.namespace) {
+        return failure('place_forbidden', { level: 'namespace', name: databasePath.namespace ?? 'NONE' });
+      }
+      return databasePath.database === principal.database
+        ? undefined
+        : failure('place_forbidden', { level: 'database', name: databasePath.database ?? 'NONE' });
+  }
+}

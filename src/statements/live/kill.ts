@@ -1,0 +1,46 @@
+/**
+ * KILL: ends a live query of the session, or of any session, those of other nodes too, for users who may edit the
+ * database.
+ */
+import { andThen } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
+import type { Kill } from '../../language/ast.js';
+import { printExpression } from '../../language/print.js';
+import type { Execution, LiveQuery } from '../../runtime/execution.js';
+import type { Compiler, Evaluate } from '../../runtime/frame.js';
+import { parseUuid } from '../../value/uuid.js';
+import { Uuid } from '../../value/value.js';
+
+/**
+ * The error names the id as the statement does, so that the value of a parameter stays hidden.
+ * @throws TesseraError `live_query_missing`, when it runs
+ */
+export function compileKill({ id }: Kill, compiler: Compiler): Evaluate {
+  const evaluate = compiler.expression(id);
+  const shown = printExpression(id);
+  return (frame) =>
+    andThen(evaluate(frame), (value) => {
+      const {
+        services: { liveQueries },
+        context,
+      } = frame.execution;
+      const uuid = typeof value === 'string' ? parseUuid(value) : value;
+      const query = uuid instanceof Uuid ? liveQueries.get(uuid.text) : undefined;
+      if (query !== undefined && mayKill(frame.execution, query)) {
+        context.transaction.afterCommit(() => liveQueries.end(query));
+        return undefined;
+      }
+      const mayKillOthers = uuid instanceof Uuid && query === undefined && !frame.execution.checks.edit;
+      return andThen(mayKillOthers && liveQueries.endElsewhere(context, uuid.text), (isEnded) => {
+        if (!isEnded) throw failure('live_query_missing', { id: shown });
+        return undefined;
+      });
+    });
+}
+
+function mayKill({ request: { listener }, checks, identity: { databasePath } }: Execution, query: LiveQuery): boolean {
+  if (query.listener === listener) return true;
+  const isHere =
+    databasePath.namespace === query.databasePath.namespace && databasePath.database === query.databasePath.database;
+  return isHere && !checks.edit;
+}

@@ -1,0 +1,181 @@
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
+import { type CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';
+import type { Id } from '../../catalog/keys/key-bytes.js';
+import { liveLogPrunedKey } from '../../catalog/keys/live-keys.js';
+import { databaseKey } from '../../catalog/keys/store-keys.js';
+import {
+  liveLogPosition,
+  liveLogRange,
+  liveLogStart,
+  readLiveLogEntry,
+  scanLiveLog,
+} from '../../catalog/live/live-log.js';
+import type { Environment } from '../../env/environment.js';
+import { failure, type TesseraError } from '../../errors/error.js';
+import type { LastDefinitions, LiveQuery } from '../../runtime/execution.js';
+import { RequestInterrupt } from '../../runtime/interrupt.js';
+import { CoalescedTask } from '../../storage/coalesced-task.js';
+import type { Engine, Entry, Transaction, Versionstamp } from '../../storage/contract.js';
+import { LAST_POSITION, type LogPosition, positionAfter } from '../../storage/transaction/append.js';
+import { RecordId } from '../../value/value.js';
+import { weightOf } from '../../value/weight.js';
+
+export interface LiveTailServices {
+  readonly engine: Engine;
+  readonly catalogs: CatalogCache;
+  readonly environment: Environment;
+  readonly report: (error: TesseraError) => void;
+  /** Ends a query. */
+  end(query: LiveQuery, reason: TesseraError, last?: LastDefinitions): void;
+}
+
+/** A live query, and the position in the log up to which it has got changes. */
+interface Reader {
+  readonly query: LiveQuery;
+  next: LogPosition;
+}
+
+/** The position from which to read the log. */
+function firstOf(readers: readonly Reader[]): LogPosition {
+  return readers.map(({ next }) => next).reduce((a, b) => (a < b ? a : b), LAST_POSITION);
+}
+
+/**
+ * Reads the log of one database for this process's live queries there, from the beginning of each. One round
+ * reads everything in a snapshot; the next follows when another commit has appended to the log.
+ */
+export class LiveTail {
+  readonly #services: LiveTailServices;
+  readonly #namespace: string;
+  readonly #name: string;
+  readonly #database: Id;
+  /** The last definitions that a round has found. */
+  #catalog: DatabaseCatalog;
+  readonly #readers = new Map<LiveQuery, Reader>();
+  readonly #reading: CoalescedTask;
+
+  constructor(services: LiveTailServices, catalog: DatabaseCatalog) {
+    const { namespace, database } = catalog;
+    this.#services = services;
+    this.#catalog = catalog;
+    this.#namespace = namespace.name;
+    this.#name = database.name;
+    this.#database = database.id;
+    this.#reading = new CoalescedTask(services.environment.timers, () => this.#round(), services.report);
+  }
+
+  get queries(): Iterable<LiveQuery> {
+    return this.#readers.keys();
+  }
+
+  get isEmpty(): boolean {
+    return this.#readers.size === 0;
+  }
+
+  /** Something may have been defined between these and the removal of a table. */
+  get last(): LastDefinitions {
+    return { catalog: this.#catalog, areCurrent: false };
+  }
+
+  /** A query that receives the changes of the commits after one. */
+  add(query: LiveQuery, after: Versionstamp): void {
+    this.#readers.set(query, { query, next: positionAfter(after) });
+    this.wake();
+  }
+
+  remove(query: LiveQuery): void {
+    this.#readers.delete(query);
+    if (this.isEmpty) this.#reading.stop();
+  }
+
+  /** The log has new entries, or the database or a table may have been removed. */
+  wake(): void {
+    this.#reading.wake();
+  }
+
+  async #round(): Promise<void> {
+    if (this.isEmpty) return;
+    const { engine, catalogs } = this.#services;
+    const transaction = await engine.begin({ writable: false });
+    try {
+      await this.#prefetch(transaction);
+      const catalog = await loadDatabase(transaction, catalogs, this.#namespace, this.#name);
+      // The log outlasts its database.
+      await this.#read(transaction);
+      this.#endRemoved(catalog);
+    } finally {
+      transaction.cancel();
+    }
+  }
+
+  /** The reads of a round, prefetched together if the store is asynchronous. */
+  #prefetch(transaction: Transaction): PromiseOrValue<void> {
+    return transaction.prefetch?.({
+      keys: [databaseKey(this.#namespace, this.#name), liveLogPrunedKey(this.#database)],
+      ranges: [liveLogRange(this.#database, firstOf([...this.#readers.values()]))],
+    });
+  }
+
+  async #read(transaction: Transaction): Promise<void> {
+    // Queries that begin during the round are served by the next one.
+    const readers = [...this.#readers.values()];
+    if (readers.length === 0) return;
+    const start = await liveLogStart(transaction, this.#database);
+    for (const { query, next } of readers) {
+      if (next < start) this.#services.end(query, failure('live_queries_behind'));
+    }
+    const interrupt = RequestInterrupt.begin(this.#services.environment);
+    const cursor = scanLiveLog(transaction, this.#database, firstOf(readers));
+    let last: Versionstamp | undefined;
+    try {
+      for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) {
+        for (const entry of batch) {
+          last = this.#deliver(readers, entry);
+          await interrupt.checkpoint();
+        }
+        if (this.#reading.isStopped) return;
+      }
+    } finally {
+      cursor.close();
+    }
+    if (last === undefined) return;
+    // A commit is visible as a whole.
+    for (const reader of readers) if (reader.next < positionAfter(last)) reader.next = positionAfter(last);
+  }
+
+  /** Returns the versionstamp of the entry. */
+  #deliver(readers: readonly Reader[], [key, stored]: Entry): Versionstamp {
+    const { position, stamp } = liveLogPosition(this.#database, key);
+    const entry = readLiveLogEntry(stored);
+    if (entry === undefined) return stamp;
+    const table = 'tooLargeIn' in entry ? entry.tooLargeIn : entry.table;
+    const memory = { bytes: 'tooLargeIn' in entry ? 0 : weightOf(entry.before, entry.after), holders: 0 };
+    for (const reader of readers) {
+      const { query, next } = reader;
+      if (query.table.definition.id !== table || position < next || !this.#readers.has(query)) continue;
+      reader.next = `${position}\0`;
+      if ('tooLargeIn' in entry) {
+        this.#services.end(query, failure('live_queries_behind'));
+        continue;
+      }
+      const { before, after } = entry;
+      const id = (after ?? before)?.['id'];
+      if (id instanceof RecordId) {
+        query.listener.changed(query, { table: query.table, id, before, after }, memory, stamp);
+      }
+    }
+    return stamp;
+  }
+
+  /** By then the changes from before the removal have been delivered. */
+  #endRemoved(catalog: DatabaseCatalog | undefined): void {
+    const isHere = catalog?.database.id === this.#database;
+    const { last } = this;
+    if (isHere) this.#catalog = catalog;
+    for (const query of this.#readers.keys()) {
+      const { id, name } = query.table.definition;
+      if (!isHere || !catalog.tablesById.has(id)) this.#services.end(query, failure('table_missing', { name }), last);
+    }
+  }
+}
