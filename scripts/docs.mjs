@@ -128,7 +128,7 @@ function inside(path, mark, text) {
 }
 
 const PAGES = {
-  'docs/operating/operations.md': () => inside('docs/operating/operations.md', 'settings', settings()),
+  'docs/reference/settings.md': () => inside('docs/reference/settings.md', 'settings', settings()),
   'docs/reference/functions.md': functions,
   'docs/reference/errors.md': errors,
   'docs/reference/api-report.md': () => apiReport('.'),

@@ -1,9 +1,9 @@
-// Prose of at most 120 columns, for the pages that are made from the sources.
+// Prose of at most 120 columns, for pages that programs write.
 const COLUMNS = 120;
 /** What Markdown reads as something else at the start of a line: it stays behind the word before it. */
 const STARTS_A_BLOCK = /^([-+*]|#{1,6}|=+|--+|>.*|`{3}.*|\d+[.)])$/;
 
-/** The text in lines of at most 120 columns, `indent` before each but the first. Code of up to half a line stays whole. */
+/** The text in lines of at most 120 columns, `indent` before each but the first. Code that fits a line stays whole. */
 export function wrapped(text, indent = '') {
   const [first = '', ...rest] = wordsOf(text);
   const lines = [first];
@@ -19,7 +19,7 @@ export function wrapped(text, indent = '') {
 function wordsOf(text) {
   const words = [];
   for (const part of text.trim().match(/(?:`+[^`]*`+|[^\s`])+/g) ?? []) {
-    const pieces = part.length > COLUMNS / 2 ? part.split(/\s+/) : [part.replace(/\s+/g, ' ')];
+    const pieces = part.length > COLUMNS - 10 ? part.split(/\s+/) : [part.replace(/\s+/g, ' ')];
     for (const piece of pieces) {
       if (words.length > 0 && STARTS_A_BLOCK.test(piece)) words.push(`${words.pop()} ${piece}`);
       else words.push(piece);

@@ -8,7 +8,7 @@ export type PromiseOrValue<T> = T | Promise<T>;
  * Whether `value` is a promise. Tessera's values never have a callable `then`.
  *
  * `andThen` takes a closure even where there is nothing to wait for. On the path of every statement the test is written
- * out instead: `RETURN 1` in process takes 0.83 rather than 1.08 µs (`docs/operating/performance.md`, appendix B).
+ * out instead: `RETURN 1` in process takes 0.83 rather than 1.08 µs (`bench/records/tried.md`).
  *
  *     isPromise(begun) ? begun.then(run) : run(begun)
  */
