@@ -1,5 +1,4 @@
 import { invariant } from '../../base/invariant.js';
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { WithoutId } from '../../catalog/ddl/define.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { IndexDefinition } from '../../catalog/definitions/definition.js';
@@ -29,23 +28,19 @@ export function compileDefineIndex(statement: DefineIndex, compiler: Compiler): 
   const nameOf = compileName(statement.name, 'index name', compiler);
   const tableOf = compileName(statement.table, 'index table', compiler);
   const columnsOf = compileIndexColumns(statement, compiler);
-  return (frame) => {
+  return async (frame) => {
     const { execution } = frame;
     const { change } = beginDefinition(execution, 'database', 'edit', 'Index');
-    return andThen(nameOf(frame), (name) =>
-      andThen(tableOf(frame), (tableName) =>
-        andThen(tableToDefineOn(execution, tableName), ({ catalog, table }): PromiseOrValue<undefined> => {
-          const taken = table.indexes.some((index) => index.name === name);
-          if (!shouldDefine(statement.mode, taken, () => failure('index_exists', { name }))) return;
-          return andThen(columnsOf(frame), (fields) => {
-            checkColumns(fields, name, table, execution.importing);
-            checkHnswOptions(name, statement.indexKind);
-            const definition = settled(statement, { name, table: tableName, fields, concurrently: false });
-            return defineAndBuild(execution, change, { catalog, table, definition, isLater: statement.concurrently });
-          });
-        }),
-      ),
-    );
+    const name = await nameOf(frame);
+    const tableName = await tableOf(frame);
+    const { catalog, table } = await tableToDefineOn(execution, tableName);
+    const taken = table.indexes.some((index) => index.name === name);
+    if (!shouldDefine(statement.mode, taken, () => failure('index_exists', { name }))) return;
+    const fields = await columnsOf(frame);
+    checkColumns(fields, name, table, execution.importing);
+    checkHnswOptions(name, statement.indexKind);
+    const definition = settled(statement, { name, table: tableName, fields, concurrently: false });
+    return defineAndBuild(execution, change, { catalog, table, definition, isLater: statement.concurrently });
   };
 }
 
@@ -61,39 +56,34 @@ interface NewIndex {
  * Defines an index, replacing one of its name, and builds it at once or in the background.
  * @throws TesseraError `index_violation`
  */
-export function defineAndBuild(
+export async function defineAndBuild(
   execution: Execution,
   change: SchemaChange,
   { catalog, table, definition, isLater }: NewIndex,
-): PromiseOrValue<undefined> {
+): Promise<undefined> {
   const { name, indexKind } = definition;
   const isReplacing = table.indexes.some((index) => index.name === name);
   const mayWait = isLater && typeof INDEX_KINDS[indexKind.kind] === 'object';
-  return andThen(mayWait && hasRecords(execution, table), (inBackground) =>
-    andThen(putIndex(change, catalog, table, definition, inBackground), ({ id }) => {
-      finish(execution);
-      // Former entries are deleted in the background in any case.
-      if (inBackground || isReplacing) wakeIndexBuilder(execution);
-      if (inBackground) return undefined;
-      return andThen(tableNow(execution, table.definition.name), (now) => {
-        const index = now.table.indexes.find((each) => each.id === id);
-        invariant(index !== undefined, 'an index that was defined exists');
-        return andThen(buildIndex(execution, now.table, index), () => undefined);
-      });
-    }),
-  );
+  const inBackground = await (mayWait && hasRecords(execution, table));
+  const { id } = await putIndex(change, catalog, table, definition, inBackground);
+  finish(execution);
+  // Former entries are deleted in the background in any case.
+  if (inBackground || isReplacing) wakeIndexBuilder(execution);
+  if (inBackground) return undefined;
+  const now = await tableNow(execution, table.definition.name);
+  const index = now.table.indexes.find((each) => each.id === id);
+  invariant(index !== undefined, 'an index that was defined exists');
+  await buildIndex(execution, now.table, index);
 }
 
 /** Clients define their indexes CONCURRENTLY over a new table, and use them directly: there is nothing to wait for. */
-function hasRecords({ context }: Execution, table: TableEntry): PromiseOrValue<boolean> {
+async function hasRecords({ context }: Execution, table: TableEntry): Promise<boolean> {
   let found = false;
   const cursor = context.transaction.scan(table.keys.records, { limit: 1 });
-  return andThen(
-    forEachBatch(cursor, (batch) => {
-      found ||= batch.length > 0;
-    }),
-    () => found,
-  );
+  await forEachBatch(cursor, (batch) => {
+    found ||= batch.length > 0;
+  });
+  return found;
 }
 
 /** Call when work on indexes was queued. */

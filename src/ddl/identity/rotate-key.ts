@@ -1,5 +1,4 @@
 /** ACCESS … ROTATE: a new key for an access method. Tokens of the former one stay valid for a while. */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
 import { isSymmetric } from '../../catalog/credentials/signing-key.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
@@ -16,15 +15,16 @@ import { finish } from '../define/definition.js';
 import { HOUR } from '../define/lifetime.js';
 
 /** @throws TesseraError `access_method_mismatch`, `rotation_key_missing`, `invalid_key`, `too_many_retired_keys` */
-export function rotateKey(
+export async function rotateKey(
   execution: Execution,
   databasePath: DatabasePath,
   access: AccessDefinition,
   rotation: KeyRotation,
-): PromiseOrValue<undefined> {
+): Promise<undefined> {
   const rotated = withNewKey(access, rotation, execution.services.environment);
   judgeAccessKeys(rotated, execution);
-  return andThen(putAtLevel(schemaChangeOf(execution), databasePath, rotated), () => finish(execution));
+  await putAtLevel(schemaChangeOf(execution), databasePath, rotated);
+  return finish(execution);
 }
 
 function withNewKey(

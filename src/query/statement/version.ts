@@ -1,5 +1,4 @@
 /** VERSION: records as they were at a time. */
-import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
 import type { Execution, RecordReader } from '../../runtime/execution.js';
@@ -17,21 +16,19 @@ import type { Datetime } from '../../value/value.js';
 export function compileVersion(version: Expression | undefined, compiler: Compiler, run: Evaluate): Evaluate {
   if (version === undefined || (version.kind === 'literal' && version.value === undefined)) return run;
   const evaluate = compiler.expression(version);
-  return (frame) => {
+  return async (frame) => {
     const { execution } = frame;
     const { services } = execution;
     const now = services.environment.clock.now();
-    return andThen(evaluate(frame), (value) => {
-      const time = datetimeNanoseconds(cast(value, { kind: 'datetime' }, () => undefined) as Datetime);
-      const { emptyBefore, unchangedSince } = services.past;
-      return andThen(unchangedSince(), (since) => {
-        if (time >= (since ?? now)) return run(frame);
-        if (emptyBefore === undefined || time >= emptyBefore) throw failure('versions_not_kept');
-        const empty = { ...services, reader: beforeAll(services.reader) };
-        const then: Execution = { ...execution, services: empty, variants: new Variants() };
-        return run(new Frame(then, frame.scope, frame.current, frame.parent));
-      });
-    });
+    const value = await evaluate(frame);
+    const time = datetimeNanoseconds(cast(value, { kind: 'datetime' }, () => undefined) as Datetime);
+    const { emptyBefore, unchangedSince } = services.past;
+    const since = await unchangedSince();
+    if (time >= (since ?? now)) return run(frame);
+    if (emptyBefore === undefined || time >= emptyBefore) throw failure('versions_not_kept');
+    const empty = { ...services, reader: beforeAll(services.reader) };
+    const then: Execution = { ...execution, services: empty, variants: new Variants() };
+    return run(new Frame(then, frame.scope, frame.current, frame.parent));
   };
 }
 
