@@ -1,7 +1,7 @@
 /** INFO, REBUILD and EXPLAIN. */
 import type { Explain, ExplainPermissions, ExplainRecordPermissions, Info, Rebuild, TableAction } from '../ast.js';
+import { ifExists } from '../definitions/shared-clauses.js';
 import { level, onTable, versionClause, whereClause } from './clauses.js';
-import { ifExists } from './define/definition.js';
 import { unsigned } from './expression/literal.js';
 import { live } from './live.js';
 import type { Parser } from './parser.js';

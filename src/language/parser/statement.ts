@@ -1,5 +1,8 @@
 /** Statements, by their first keyword. */
 import type { Statement } from '../ast.js';
+import { alter } from '../definitions/alter.js';
+import { define } from '../definitions/define.js';
+import { defineConfig } from '../definitions/define-config.js';
 import { access } from './access.js';
 import {
   bare,
@@ -13,10 +16,6 @@ import {
   use,
 } from './control.js';
 import { create } from './create.js';
-import { alter } from './define/alter.js';
-import { define } from './define/define.js';
-import { defineConfig } from './define/define-config.js';
-import { remove } from './define/remove.js';
 import { deleteStatement } from './delete.js';
 import { continued } from './expression/expression.js';
 import { asExpression } from './expression/subquery.js';
@@ -25,6 +24,7 @@ import { insert } from './insert.js';
 import { kill, live, showChanges } from './live.js';
 import type { Parser } from './parser.js';
 import { relate } from './relate.js';
+import { remove } from './remove.js';
 import { select } from './select.js';
 import { update, upsert } from './update.js';
 

@@ -1,10 +1,10 @@
-import type { DefineIndex, IndexKind } from '../../ast.js';
-import type { Mark } from '../../source-error.js';
-import { expressions, onTable, whereClause } from '../clauses.js';
-import { distanceName } from '../expression/expression.js';
-import type { Parser } from '../parser.js';
-import { suggesting } from '../suggestion.js';
-import { type ClauseTable, clauses, comment, mode } from './definition.js';
+import type { DefineIndex, IndexKind } from '../ast.js';
+import { expressions, onTable, whereClause } from '../parser/clauses.js';
+import { distanceName } from '../parser/expression/expression.js';
+import type { Parser } from '../parser/parser.js';
+import { suggesting } from '../parser/suggestion.js';
+import type { Mark } from '../source-error.js';
+import { type ClauseTable, clauses, comment, mode } from './shared-clauses.js';
 
 type Node = { -readonly [K in keyof DefineIndex]: DefineIndex[K] } & {
   /** The position of the last column, for errors. */

@@ -1,6 +1,6 @@
-import type { DefineModule } from '../../ast.js';
-import type { Parser } from '../parser.js';
-import { comment, mode } from './definition.js';
+import type { DefineModule } from '../ast.js';
+import type { Parser } from '../parser/parser.js';
+import { comment, mode } from './shared-clauses.js';
 
 /** `DEFINE MODULE mod::a AS f"bucket:/file"`, also without a name of its own. */
 export function defineModule(parser: Parser): DefineModule {

@@ -2,10 +2,10 @@
  * The SELECT of a view: it reads tables alone, and has no clauses but WHERE and GROUP, since order and limits can't be
  * kept up to date.
  */
-import type { Expression, Select } from '../../ast.js';
-import { whereClause } from '../clauses.js';
-import { groupClause, selected } from '../grouping.js';
-import type { Parser } from '../parser.js';
+import type { Expression, Select } from '../ast.js';
+import { whereClause } from '../parser/clauses.js';
+import { groupClause, selected } from '../parser/grouping.js';
+import type { Parser } from '../parser/parser.js';
 
 /** The SELECT behind AS of DEFINE TABLE, in parentheses or not. */
 export function view(parser: Parser): Select {

@@ -1,6 +1,6 @@
-import type { DefineDatabase } from '../../ast.js';
-import type { Parser } from '../parser.js';
-import { type ClauseTable, changefeed, clauses, comment, mode } from './definition.js';
+import type { DefineDatabase } from '../ast.js';
+import type { Parser } from '../parser/parser.js';
+import { type ClauseTable, changefeed, clauses, comment, mode } from './shared-clauses.js';
 
 type Node = { -readonly [K in keyof DefineDatabase]: DefineDatabase[K] };
 

@@ -1,8 +1,8 @@
-import type { AnalyzerFilter, DefineAnalyzer } from '../../ast.js';
-import { unsigned } from '../expression/literal.js';
-import type { Parser } from '../parser.js';
+import type { AnalyzerFilter, DefineAnalyzer } from '../ast.js';
+import { unsigned } from '../parser/expression/literal.js';
+import type { Parser } from '../parser/parser.js';
 import { functionName } from './define-function.js';
-import { type ClauseTable, clauses, comment, mode } from './definition.js';
+import { type ClauseTable, clauses, comment, mode } from './shared-clauses.js';
 
 type Node = { -readonly [K in keyof DefineAnalyzer]: DefineAnalyzer[K] };
 

@@ -1,6 +1,6 @@
 /** DEFINE, by what is defined. */
-import type { DefineStatement } from '../../ast.js';
-import type { Parser } from '../parser.js';
+import type { DefineStatement } from '../ast.js';
+import type { Parser } from '../parser/parser.js';
 import { defineAccess } from './define-access.js';
 import { defineAnalyzer } from './define-analyzer.js';
 import { defineApi } from './define-api.js';

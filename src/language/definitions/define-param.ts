@@ -1,6 +1,6 @@
-import type { DefineParam, Expression } from '../../ast.js';
-import type { Parser } from '../parser.js';
-import { type ClauseTable, clauses, comment, mode, permission } from './definition.js';
+import type { DefineParam, Expression } from '../ast.js';
+import type { Parser } from '../parser/parser.js';
+import { type ClauseTable, clauses, comment, mode, permission } from './shared-clauses.js';
 
 type Node = { -readonly [K in keyof DefineParam]: DefineParam[K] };
 

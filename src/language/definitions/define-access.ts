@@ -6,11 +6,11 @@ import {
   type DefineAccess,
   type Expression,
   type Level,
-} from '../../ast.js';
-import { level } from '../clauses.js';
-import type { Parser } from '../parser.js';
-import { type ClauseTable, clauses, comment, durations, mode } from './definition.js';
+} from '../ast.js';
+import { level } from '../parser/clauses.js';
+import type { Parser } from '../parser/parser.js';
 import { jwt, type ParsedJwt } from './jwt.js';
+import { type ClauseTable, clauses, comment, durations, mode } from './shared-clauses.js';
 
 type Node = { -readonly [K in keyof DefineAccess]: DefineAccess[K] };
 

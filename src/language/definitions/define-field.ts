@@ -1,10 +1,10 @@
-import { holdsObjects } from '../../../value/type.js';
-import { type DefineField, FIELD_ACTIONS, type Reference } from '../../ast.js';
-import { onTable } from '../clauses.js';
-import type { Parser } from '../parser.js';
-import { type } from '../type.js';
-import { type ClauseTable, clauses, comment, mode, permissions } from './definition.js';
+import { holdsObjects } from '../../value/type.js';
+import { type DefineField, FIELD_ACTIONS, type Reference } from '../ast.js';
+import { onTable } from '../parser/clauses.js';
+import type { Parser } from '../parser/parser.js';
+import { type } from '../parser/type.js';
 import { IN_GRAPHQL } from './graphql-clauses.js';
+import { type ClauseTable, clauses, comment, mode, permissions } from './shared-clauses.js';
 
 type Node = { -readonly [K in keyof DefineField]: DefineField[K] };
 

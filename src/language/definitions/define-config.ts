@@ -1,7 +1,7 @@
-import type { Alter, ApiConfig, Config, DefaultConfig, DefineConfig, GraphqlConfig } from '../../ast.js';
-import type { Parser } from '../parser.js';
+import type { Alter, ApiConfig, Config, DefaultConfig, DefineConfig, GraphqlConfig } from '../ast.js';
+import type { Parser } from '../parser/parser.js';
 import { PLAIN_HANDLING, writtenHandling } from './define-api.js';
-import { type ClauseTable, clauses, comment, fixedComment, mode } from './definition.js';
+import { type ClauseTable, clauses, comment, fixedComment, mode } from './shared-clauses.js';
 
 export function defineConfig(parser: Parser): DefineConfig {
   const head = mode(parser);

@@ -1,7 +1,7 @@
-import type { DefineUser, Role } from '../../ast.js';
-import { level } from '../clauses.js';
-import type { Parser } from '../parser.js';
-import { type ClauseTable, clauses, comment, durations, mode } from './definition.js';
+import type { DefineUser, Role } from '../ast.js';
+import { level } from '../parser/clauses.js';
+import type { Parser } from '../parser/parser.js';
+import { type ClauseTable, clauses, comment, durations, mode } from './shared-clauses.js';
 
 type Node = { -readonly [K in keyof DefineUser]: DefineUser[K] };
 

@@ -1,10 +1,10 @@
-import type { DefineFunction } from '../../ast.js';
-import { block } from '../block.js';
-import { functionParameters } from '../expression/closure.js';
-import type { Parser } from '../parser.js';
-import { type } from '../type.js';
-import { type ClauseTable, clauses, comment, mode, permission } from './definition.js';
+import type { DefineFunction } from '../ast.js';
+import { block } from '../parser/block.js';
+import { functionParameters } from '../parser/expression/closure.js';
+import type { Parser } from '../parser/parser.js';
+import { type } from '../parser/type.js';
 import { IN_GRAPHQL } from './graphql-clauses.js';
+import { type ClauseTable, clauses, comment, mode, permission } from './shared-clauses.js';
 
 type Node = { -readonly [K in keyof DefineFunction]: DefineFunction[K] };
 

@@ -1,8 +1,8 @@
-import type { DefineEvent } from '../../ast.js';
-import { expressions, onTable } from '../clauses.js';
-import { unsigned } from '../expression/literal.js';
-import type { Parser } from '../parser.js';
-import { type ClauseTable, clauses, comment, mode } from './definition.js';
+import type { DefineEvent } from '../ast.js';
+import { expressions, onTable } from '../parser/clauses.js';
+import { unsigned } from '../parser/expression/literal.js';
+import type { Parser } from '../parser/parser.js';
+import { type ClauseTable, clauses, comment, mode } from './shared-clauses.js';
 
 type Node = { -readonly [K in keyof DefineEvent]: DefineEvent[K] };
 

@@ -1,7 +1,7 @@
-import { type DefineTable, type Permission, TABLE_ACTIONS, type TableKind, type TablePermissions } from '../../ast.js';
-import type { Parser } from '../parser.js';
-import { type ClauseTable, changefeed, clauses, comment, mode, permissions } from './definition.js';
+import { type DefineTable, type Permission, TABLE_ACTIONS, type TableKind, type TablePermissions } from '../ast.js';
+import type { Parser } from '../parser/parser.js';
 import { IN_GRAPHQL } from './graphql-clauses.js';
+import { type ClauseTable, changefeed, clauses, comment, mode, permissions } from './shared-clauses.js';
 import { view } from './view.js';
 
 type Node = { -readonly [K in keyof DefineTable]: DefineTable[K] };

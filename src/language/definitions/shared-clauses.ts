@@ -1,9 +1,9 @@
 /** Common clauses of definitions: the mode for existing names, comments, permissions, lifetimes. */
 
-import { Duration } from '../../../value/value.js';
-import type { Changefeed, ComputedClauses, Durations, Expression, Permission } from '../../ast.js';
-import { nanoseconds } from '../expression/literal.js';
-import type { Parser } from '../parser.js';
+import { Duration } from '../../value/value.js';
+import type { Changefeed, ComputedClauses, Durations, Expression, Permission } from '../ast.js';
+import { nanoseconds } from '../parser/expression/literal.js';
+import type { Parser } from '../parser/parser.js';
 
 /**
  * `OVERWRITE`, `IF NOT EXISTS` or nothing.

@@ -6,12 +6,12 @@ import {
   type DefineStatement,
   FIELD_ACTIONS,
   type Level,
-} from '../../ast.js';
-import { block } from '../block.js';
-import { level, onTable } from '../clauses.js';
-import { functionParameters } from '../expression/closure.js';
-import type { Parser } from '../parser.js';
-import { type } from '../type.js';
+} from '../ast.js';
+import { block } from '../parser/block.js';
+import { level, onTable } from '../parser/clauses.js';
+import { functionParameters } from '../parser/expression/closure.js';
+import type { Parser } from '../parser/parser.js';
+import { type } from '../parser/type.js';
 import { ACCESS_CLAUSES } from './define-access.js';
 import { ANALYZER_CLAUSES } from './define-analyzer.js';
 import { alterConfig } from './define-config.js';
@@ -22,8 +22,8 @@ import { PARAM_CLAUSES } from './define-param.js';
 import { sequenceNode } from './define-sequence.js';
 import { TABLE_CLAUSES, tableNode } from './define-table.js';
 import { USER_CLAUSES } from './define-user.js';
-import { type ClauseTable, fixedComment, ifExists, permission, permissions } from './definition.js';
 import { GRAPHQL_DROPS, IN_GRAPHQL } from './graphql-clauses.js';
+import { type ClauseTable, fixedComment, ifExists, permission, permissions } from './shared-clauses.js';
 
 type AnyClauses = ReadonlyMap<string, (parser: Parser, node: never) => object>;
 

@@ -1,6 +1,6 @@
-import { API_METHODS, type ApiAction, type ApiMethod, type Call, type DefineApi, type Handling } from '../../ast.js';
-import type { Parser } from '../parser.js';
-import { type ClauseTable, clauses, comment, mode, permission } from './definition.js';
+import { API_METHODS, type ApiAction, type ApiMethod, type Call, type DefineApi, type Handling } from '../ast.js';
+import type { Parser } from '../parser/parser.js';
+import { type ClauseTable, clauses, comment, mode, permission } from './shared-clauses.js';
 
 type Node = Partial<Handling>;
 

@@ -1,6 +1,6 @@
-import type { InGraphql } from '../../ast.js';
-import type { Parser } from '../parser.js';
-import type { ClauseTable } from './definition.js';
+import type { InGraphql } from '../ast.js';
+import type { Parser } from '../parser/parser.js';
+import type { ClauseTable } from './shared-clauses.js';
 
 /** GRAPHQL_ALIAS and GRAPHQL_DEPRECATED (3.1+), the last rows of the `ClauseTable` of what GraphQL shows. */
 export const IN_GRAPHQL: ClauseTable<InGraphql> = new Map<string, (parser: Parser) => InGraphql>([

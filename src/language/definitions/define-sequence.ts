@@ -1,7 +1,7 @@
-import type { DefineSequence, Expression } from '../../ast.js';
-import { timeoutClause } from '../clauses.js';
-import type { Parser } from '../parser.js';
-import { mode, permission } from './definition.js';
+import type { DefineSequence, Expression } from '../ast.js';
+import { timeoutClause } from '../parser/clauses.js';
+import type { Parser } from '../parser/parser.js';
+import { mode, permission } from './shared-clauses.js';
 
 export function defineSequence(parser: Parser): DefineSequence {
   const head = mode(parser);

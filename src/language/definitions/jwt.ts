@@ -6,9 +6,9 @@ import {
   type JwtAccess,
   type RequiredClaims,
   type RetiredKey,
-} from '../../ast.js';
-import { datetime } from '../expression/literal.js';
-import type { Parser } from '../parser.js';
+} from '../ast.js';
+import { datetime } from '../parser/expression/literal.js';
+import type { Parser } from '../parser/parser.js';
 
 export interface ParsedJwt {
   readonly jwt: JwtAccess;

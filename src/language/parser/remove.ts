@@ -1,9 +1,9 @@
-import type { Config, RemoveStatement } from '../../ast.js';
-import { level, onTable } from '../clauses.js';
-import type { Parser } from '../parser.js';
-import { functionName } from './define-function.js';
-import { moduleName } from './define-module.js';
-import { ifExists } from './definition.js';
+import type { Config, RemoveStatement } from '../ast.js';
+import { functionName } from '../definitions/define-function.js';
+import { moduleName } from '../definitions/define-module.js';
+import { ifExists } from '../definitions/shared-clauses.js';
+import { level, onTable } from './clauses.js';
+import type { Parser } from './parser.js';
 
 type Of = RemoveStatement['of'];
 
