@@ -14,6 +14,7 @@ import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.j
 import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Access } from '../../language/ast.js';
+import { REDACTED } from '../../language/printer/printer.js';
 import { authorize } from '../../runtime/authorization/authorize.js';
 import { schemaChangeOf, selectedPath } from '../../runtime/authorization/selected-database.js';
 import type { Execution } from '../../runtime/execution.js';
@@ -21,7 +22,6 @@ import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
 import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { type ObjectValue, objectFrom, Range, RecordId, type Value } from '../../value/value.js';
-import { REDACTED } from '../define/redacted.js';
 import { rotateKey } from './rotate-key.js';
 
 type Action = Access['action'];

@@ -1,43 +1,117 @@
-import { API_METHODS, type ApiAction, type ApiMethod, type Call, type DefineApi, type Handling } from '../ast.js';
+/** DEFINE API: its actions, and what is around them: middleware and permissions. */
+import { quoteString } from '../../value/text/quote.js';
+import { type ObjectValue, objectFrom } from '../../value/value.js';
+import {
+  API_METHODS,
+  type ApiAction,
+  type ApiMethod,
+  type Call,
+  type DefineApi,
+  type Expression,
+  type Handling,
+} from '../ast.js';
 import type { Parser } from '../parser/parser.js';
-import { type ClauseTable, clauses, comment, mode, permission } from './shared-clauses.js';
-
-type Node = Partial<Handling>;
+import { clauses, list, type Printer } from '../printer/printer.js';
+import { each, type Mapper, update } from '../visitor/rebuild.js';
+import {
+  type ClauseRows,
+  type ClauseTable,
+  type DefinitionGrammar,
+  mapClauses,
+  readClauses,
+  readersOf,
+  shownCode,
+  shownObject,
+  shownOf,
+  textsOf,
+} from './clause.js';
+import { COMMENT, comment, PERMISSIONS } from './shared-clauses.js';
+import { fixedName } from './subjects.js';
 
 /** MIDDLEWARE and PERMISSIONS, which precede the action to which they apply. */
-const HANDLING_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
-  ['MIDDLEWARE', (parser) => ({ middleware: parser.commaList(() => middleware(parser)) })],
-  ['PERMISSIONS', (parser) => ({ permissions: permission(parser) })],
-]);
+export const HANDLING: ClauseRows<Handling> = {
+  middleware: {
+    unset: [],
+    parse: { MIDDLEWARE: (parser) => ({ middleware: parser.commaList(() => middleware(parser)) }) },
+    text: (node, printer) =>
+      node.middleware.length === 0 ? undefined : `MIDDLEWARE ${list(node.middleware, printer.expression)}`,
+    structure: (node, printer) => ({ middleware: shownMiddleware(node.middleware, printer) }),
+    map: (calls, mapper) => each(calls, (call) => update(call, { args: each(call.args, mapper.expression) })),
+  },
+  permissions: PERMISSIONS,
+};
 
 /** Around what nothing is written. */
-export const PLAIN_HANDLING: Handling = { middleware: [], permissions: { kind: 'full' } };
+export const PLAIN_HANDLING: Handling = {
+  middleware: HANDLING.middleware.unset,
+  permissions: HANDLING.permissions.unset,
+};
 
-export function defineApi(parser: Parser): DefineApi {
-  const head = mode(parser);
-  const name = path(parser);
-  let around = PLAIN_HANDLING;
-  let fallback: DefineApi['fallback'];
-  const actions: ApiAction[] = [];
-  while (parser.acceptWord('FOR')) {
-    if (parser.acceptWord('ANY')) {
-      around = handling(parser);
-      if (parser.acceptWord('THEN')) fallback = parser.expression();
-    } else {
-      actions.push(action(parser));
-    }
-  }
-  const rest = parser.acceptWord('COMMENT') ? comment(parser, {}) : {};
-  return {
-    kind: 'define-api',
-    ...head,
-    name,
-    handling: around,
-    ...(fallback !== undefined && { fallback }),
-    actions,
-    ...rest,
-  };
+const HANDLING_READERS = readersOf(HANDLING) as ClauseTable<Partial<Handling>>;
+
+/** Only what is written. */
+export function writtenHandling(parser: Parser): Partial<Handling> {
+  return readClauses(parser, HANDLING_READERS, {});
 }
+
+const CLAUSES: ClauseRows<DefineApi> = {
+  handling: {
+    unset: PLAIN_HANDLING,
+    parse: {},
+    text: ({ handling }, printer) => `FOR any ${handlingText(handling, printer)}`,
+    structure: ({ handling }, printer) => ({ config: shownHandling(handling, printer) }),
+    map: mapHandling,
+  },
+  fallback: {
+    parse: {},
+    text: ({ fallback }, printer) => fallback && `THEN ${actionText(fallback, printer)}`,
+    structure: ({ fallback }, printer) => ({ fallback: fallback && shownCode(fallback, printer) }),
+    map: (fallback, mapper) => mapper.expression(fallback),
+  },
+  actions: {
+    unset: [],
+    parse: {},
+    text: ({ actions }, printer) =>
+      actions.length === 0 ? undefined : actions.map((action) => methodsText(action, printer)).join(' '),
+    structure: ({ actions }, printer) => ({
+      actions: actions.map(({ action, handling, methods }) =>
+        objectFrom({
+          action: shownCode(action, printer),
+          config: shownHandling(handling, printer),
+          methods: [...methods],
+        }),
+      ),
+    }),
+    map: (actions, mapper) =>
+      each(actions, (action) =>
+        update(action, { handling: mapHandling(action.handling, mapper), action: mapper.expression(action.action) }),
+      ),
+  },
+  comment: COMMENT,
+};
+
+export const DEFINE_API: DefinitionGrammar<DefineApi> = {
+  words: ['API'],
+  subject: {
+    parse: (parser) => ({ name: path(parser) }),
+    text: ({ name }, printer) => (typeof name === 'string' ? quoteString(name) : printer.expression(name)),
+    structure: ({ name }) => ({ path: fixedName(name) }),
+  },
+  clauses: CLAUSES,
+  read(parser, _, node) {
+    const actions: ApiAction[] = [];
+    while (parser.acceptWord('FOR')) {
+      if (parser.acceptWord('ANY')) {
+        node.handling = handling(parser);
+        if (parser.acceptWord('THEN')) node.fallback = parser.expression();
+      } else {
+        actions.push(action(parser));
+      }
+    }
+    node.actions = actions;
+    return parser.acceptWord('COMMENT') ? { ...node, ...comment(parser, {}) } : node;
+  },
+};
 
 function path(parser: Parser): DefineApi['name'] {
   const given = parser.expression();
@@ -62,15 +136,37 @@ function handling(parser: Parser): Handling {
   return { ...PLAIN_HANDLING, ...writtenHandling(parser) };
 }
 
-/** Only what is written. */
-export function writtenHandling(parser: Parser): Partial<Handling> {
-  return clauses<Node>(parser, HANDLING_CLAUSES, {});
-}
-
 /** A call of a function that may not exist, or only as middleware. */
 function middleware(parser: Parser): Call {
   const names = [parser.name('a function name')];
   while (parser.acceptPunct('::')) names.push(parser.name());
   if (!parser.isPunct('(')) parser.unexpected('(');
   return { kind: 'call', path: names.join('::'), args: parser.args() };
+}
+
+function methodsText({ methods, handling, action }: ApiAction, printer: Printer): string {
+  return `FOR ${methods.join(', ')} ${handlingText(handling, printer)} THEN ${actionText(action, printer)}`;
+}
+
+function handlingText(node: Handling, printer: Printer): string {
+  return clauses(...textsOf(HANDLING, node, printer, printer.expression)).slice(1);
+}
+
+/** INFO shows a statement without its parentheses. */
+function actionText(action: Expression, printer: Printer): string {
+  const bare = action.kind === 'subquery' && !printer.secrets;
+  return bare ? printer.statement(action.statement) : printer.expression(action);
+}
+
+function shownMiddleware(calls: Handling['middleware'], printer: Printer): ObjectValue | undefined {
+  if (calls.length === 0) return undefined;
+  return objectFrom(calls.map(({ args, path }) => [path, args.map((code) => shownCode(code, printer))] as const));
+}
+
+function shownHandling(node: Handling, printer: Printer): ObjectValue {
+  return shownObject(shownOf(HANDLING, node, printer));
+}
+
+function mapHandling(node: Handling, mapper: Mapper): Handling {
+  return mapClauses(HANDLING, node, mapper);
 }

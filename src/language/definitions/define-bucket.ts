@@ -1,23 +1,24 @@
+/** DEFINE BUCKET: its clauses. */
 import type { DefineBucket } from '../ast.js';
-import type { Parser } from '../parser/parser.js';
-import { type ClauseTable, clauses, comment, mode, permission } from './shared-clauses.js';
+import { clause } from '../printer/printer.js';
+import { codeClause, type DefinitionGrammar, flagClause } from './clause.js';
+import { COMMENT, PERMISSIONS } from './shared-clauses.js';
+import { NAMED } from './subjects.js';
 
-type Node = { -readonly [K in keyof DefineBucket]: DefineBucket[K] };
-
-const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
-  ['READONLY', () => ({ readonly: true })],
-  ['BACKEND', (parser) => ({ backend: parser.expression() })],
-  ['PERMISSIONS', (parser) => ({ permissions: permission(parser) })],
-  ['COMMENT', comment],
-]);
-
-export function defineBucket(parser: Parser): DefineBucket {
-  const head = mode(parser);
-  return clauses<Node>(parser, CLAUSES, {
-    kind: 'define-bucket',
-    ...head,
-    name: parser.definitionName(),
-    readonly: false,
-    permissions: { kind: 'full' },
-  });
-}
+export const DEFINE_BUCKET: DefinitionGrammar<DefineBucket> = {
+  words: ['BUCKET'],
+  subject: NAMED,
+  clauses: {
+    readonly: flagClause('READONLY', (node) => node.readonly, { readonly: true }),
+    backend: {
+      ...codeClause<DefineBucket>(
+        'BACKEND',
+        (node) => node.backend,
+        (backend) => ({ backend }),
+      ),
+      text: ({ backend }, printer) => clause('BACKEND', backend, printer.expression),
+    },
+    permissions: PERMISSIONS,
+    comment: COMMENT,
+  },
+};

@@ -1,44 +1,70 @@
+/** DEFINE FUNCTION: its parameters, body and clauses. */
+import { typeText } from '../../value/text/type-text.js';
 import type { DefineFunction } from '../ast.js';
 import { block } from '../parser/block.js';
+import { functionName } from '../parser/clauses.js';
 import { functionParameters } from '../parser/expression/closure.js';
-import type { Parser } from '../parser/parser.js';
 import { type } from '../parser/type.js';
-import { IN_GRAPHQL } from './graphql-clauses.js';
-import { type ClauseTable, clauses, comment, mode, permission } from './shared-clauses.js';
+import { clause, functionPath, list, paramText } from '../printer/printer.js';
+import { block as mapBlock } from '../visitor/expressions.js';
+import { type ClauseRows, type DefinitionGrammar, readClauses, shownCode } from './clause.js';
+import { COMMENT, IN_GRAPHQL, PERMISSIONS } from './shared-clauses.js';
 
-type Node = { -readonly [K in keyof DefineFunction]: DefineFunction[K] };
-
-export const FUNCTION_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
-  ['PERMISSIONS', (parser) => ({ permissions: permission(parser) })],
-  ['COMMENT', comment],
+const CLAUSES: ClauseRows<DefineFunction> = {
+  parameters: {
+    unset: [],
+    parse: { '(': (parser) => ({ parameters: functionParameters(parser) }) },
+    // DEFINE has them right behind the name.
+    text: () => undefined,
+    altered: { text: parametersText },
+    structure: ({ parameters }) => ({
+      args: parameters.map((parameter) => [parameter.name, typeText(parameter.type)]),
+    }),
+  },
+  returns: {
+    parse: {
+      '->': (parser) => {
+        parser.expectPunct('->');
+        return { returns: type(parser) };
+      },
+    },
+    text: ({ returns }) => clause('->', returns, typeText),
+    altered: { dropWord: 'RETURNS' },
+    structure: ({ returns }) => ({ returns: returns && typeText(returns) }),
+  },
+  body: {
+    unset: { kind: 'block', statements: [] },
+    parse: { '{': (parser) => ({ body: block(parser) }) },
+    text: ({ body }, printer) => printer.block(body),
+    structure: ({ body }, printer) => ({ block: shownCode(body, printer) }),
+    map: mapBlock,
+  },
+  comment: COMMENT,
   ...IN_GRAPHQL,
-]);
+  permissions: PERMISSIONS,
+};
 
-export function defineFunction(parser: Parser): DefineFunction {
-  const head = mode(parser);
-  const name = functionName(parser);
-  const parameters = functionParameters(parser);
-  const returns = parser.acceptPunct('->') ? type(parser) : undefined;
-  return clauses<Node>(parser, FUNCTION_CLAUSES, {
-    kind: 'define-function',
-    ...head,
-    name,
-    parameters,
-    ...(returns !== undefined && { returns }),
-    body: block(parser),
-    permissions: { kind: 'full' },
-  });
-}
+export const DEFINE_FUNCTION: DefinitionGrammar<DefineFunction> = {
+  words: ['FUNCTION'],
+  subject: {
+    parse: (parser) => ({ name: functionName(parser) }),
+    text: (node) => functionPath(node.name) + parametersText(node),
+    structure: ({ name }) => ({ name }),
+  },
+  clauses: CLAUSES,
+  read(parser, table, node) {
+    node.parameters = functionParameters(parser);
+    if (parser.acceptPunct('->')) node.returns = type(parser);
+    node.body = block(parser);
+    return readClauses(parser, table, node);
+  },
+  alter: {
+    subject: { text: ({ name }) => functionPath(name) },
+    clauses: ['parameters', 'returns', 'body', 'comment', 'graphqlAlias', 'graphqlDeprecated', 'permissions'],
+    drops: ['returns', 'comment', 'graphqlAlias', 'graphqlDeprecated'],
+  },
+};
 
-/** `fn::a::b`, given as `a::b`. */
-export function functionName(parser: Parser): string {
-  // `fn:` is no keyword to the lexer, since a record id may begin so.
-  if (!parser.acceptWord('FN')) {
-    if (parser.text.toLowerCase() !== 'fn' || parser.kind !== 'word') parser.unexpected('fn');
-    parser.advance();
-  }
-  parser.expectPunct('::');
-  let name = parser.name();
-  while (parser.acceptPunct('::')) name += `::${parser.name()}`;
-  return name;
+function parametersText({ parameters }: DefineFunction): string {
+  return `(${list(parameters, ({ name, type }) => `${paramText(name)}: ${typeText(type)}`)})`;
 }

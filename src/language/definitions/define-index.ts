@@ -1,45 +1,85 @@
-import type { DefineIndex, IndexKind } from '../ast.js';
+/** DEFINE INDEX: its clauses, and those of its kinds. */
+import { formatFloat } from '../../value/text/text.js';
+import type { DefineIndex, Expression, Idiom, IndexKind } from '../ast.js';
 import { expressions, onTable, whereClause } from '../parser/clauses.js';
 import { distanceName } from '../parser/expression/expression.js';
 import type { Parser } from '../parser/parser.js';
 import { suggesting } from '../parser/suggestion.js';
+import { clause, clauses, list, type Printer, plainName } from '../printer/printer.js';
 import type { Mark } from '../source-error.js';
-import { type ClauseTable, clauses, comment, mode } from './shared-clauses.js';
+import { each, optional, update } from '../visitor/rebuild.js';
+import {
+  type ClauseRows,
+  type ClauseTable,
+  type DefinitionDraft,
+  type DefinitionGrammar,
+  flagClause,
+  readClauses,
+} from './clause.js';
+import { COMMENT } from './shared-clauses.js';
+import { fixedName, ON_TABLE } from './subjects.js';
 
-type Node = { -readonly [K in keyof DefineIndex]: DefineIndex[K] } & {
+type Node = DefinitionDraft<DefineIndex> & {
   /** The position of the last column, for errors. */
   lastColumn?: Mark;
 };
 
-const CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
-  ['FIELDS', columns],
-  ['COLUMNS', columns],
-  ['UNIQUE', (parser, node) => kind(parser, node, { kind: 'unique' })],
-  ['COUNT', (parser, node) => kind(parser, node, { kind: 'count', ...whereClause(parser) })],
-  ['FULLTEXT', (parser, node) => kind(parser, node, fulltext(parser))],
-  ['SEARCH', (parser, node) => kind(parser, node, fulltext(parser))],
-  ['HNSW', (parser, node) => kind(parser, node, hnsw(parser))],
-  ['CONCURRENTLY', () => ({ concurrently: true })],
-  ['COMMENT', comment],
-]);
+const CLAUSES: ClauseRows<DefineIndex> = {
+  fields: {
+    unset: [],
+    parse: { FIELDS: columns, COLUMNS: columns },
+    text: ({ fields }, printer) => (fields.length === 0 ? undefined : `FIELDS ${list(fields, printer.expression)}`),
+    structure: ({ fields }, printer) => ({ cols: fields.map((field) => columnText(field, printer)) }),
+    map: (fields, mapper) => each(fields, mapper.expression),
+  },
+  indexKind: {
+    unset: { kind: 'plain' },
+    parse: {
+      UNIQUE: (parser, node) => kind(parser, node, { kind: 'unique' }),
+      COUNT: (parser, node) => kind(parser, node, { kind: 'count', ...whereClause(parser) }),
+      FULLTEXT: (parser, node) => kind(parser, node, fulltext(parser)),
+      SEARCH: (parser, node) => kind(parser, node, fulltext(parser)),
+      HNSW: (parser, node) => kind(parser, node, hnsw(parser)),
+    },
+    text: ({ indexKind }, printer) => indexKindText(indexKind, printer),
+    structure: ({ indexKind }, printer) => ({ index: indexKindText(indexKind, printer) ?? '' }),
+    map: (given, mapper) =>
+      given.kind === 'count' ? update(given, { where: optional(given.where, mapper.expression) }) : given,
+  },
+  comment: COMMENT,
+  concurrently: flagClause('CONCURRENTLY', (node) => node.concurrently, { concurrently: true }),
+};
 
-export function defineIndex(parser: Parser): DefineIndex {
-  const head = mode(parser);
-  const name = parser.definitionName();
-  onTable(parser);
-  const table = parser.definitionName();
-  const node: Node = {
-    kind: 'define-index',
-    ...head,
-    name,
-    table,
-    fields: [],
-    indexKind: { kind: 'plain' },
-    concurrently: false,
-  };
-  const { lastColumn, ...index } = clauses(parser, CLAUSES, node);
-  checkColumns(parser, index, lastColumn);
-  return index;
+export const DEFINE_INDEX: DefinitionGrammar<DefineIndex> = {
+  words: ['INDEX'],
+  subject: {
+    ...ON_TABLE,
+    structure: ({ name, table }) => ({ name: fixedName(name), table: fixedName(table) }),
+  },
+  clauses: CLAUSES,
+  read(parser, table, start) {
+    const { lastColumn, ...index }: Node = readClauses(parser, table, start);
+    checkColumns(parser, index, lastColumn);
+    return index;
+  },
+  alter: {
+    subject: {
+      parse(parser) {
+        const name = parser.name();
+        onTable(parser);
+        return { name, table: parser.name() };
+      },
+    },
+    clauses: ['comment'],
+    drops: ['comment'],
+    action: { words: ['PREPARE', 'REMOVE'], does: 'prepare-remove' },
+    needed: '`PREPARE`, `DROP` or `COMMENT`',
+  },
+};
+
+/** A column of an index that is defined, as STRUCTURE shows it: a path. */
+function columnText(field: Expression, printer: Printer): string {
+  return printer.idiom(field as Idiom);
 }
 
 function columns(parser: Parser): Partial<Node> {
@@ -77,6 +117,7 @@ type Fulltext = Extract<IndexKind, { kind: 'fulltext' }>;
 
 /** The analyzer of an index that names none. */
 const DEFAULT_ANALYZER = 'like';
+const DEFAULT_BM25 = [1.2, 0.75] as const;
 
 /** Its parts come in any order. */
 function fulltext(parser: Parser): Fulltext {
@@ -85,7 +126,7 @@ function fulltext(parser: Parser): Fulltext {
   let highlights = false;
   for (;;) {
     if (parser.acceptWord('ANALYZER')) analyzer = parser.name();
-    else if (parser.acceptWord('BM25')) bm25 = bm25Arguments(parser) ?? [1.2, 0.75];
+    else if (parser.acceptWord('BM25')) bm25 = bm25Arguments(parser) ?? DEFAULT_BM25;
     else if (parser.acceptWord('HIGHLIGHTS')) highlights = true;
     else return { kind: 'fulltext', analyzer, ...(bm25 !== undefined && { bm25 }), highlights };
   }
@@ -146,5 +187,40 @@ function hnsw(parser: Parser): Hnsw {
     keepPrunedConnections: false,
     hashedVector: false,
   };
-  return clauses(parser, HNSW_CLAUSES, node);
+  return readClauses(parser, HNSW_CLAUSES, node);
+}
+
+/** The clause of the index's kind: `UNIQUE`, `COUNT`, `FULLTEXT ANALYZER …`. */
+function indexKindText(given: IndexKind, printer: Printer): string | undefined {
+  switch (given.kind) {
+    case 'plain':
+      return undefined;
+    case 'unique':
+      return 'UNIQUE';
+    case 'count':
+      return `COUNT${clauses(clause('WHERE', given.where, printer.expression))}`;
+    case 'fulltext': {
+      const bm25 = given.bm25 ?? (printer.secrets ? undefined : DEFAULT_BM25);
+      return `FULLTEXT ANALYZER ${plainName(given.analyzer)}${clauses(
+        bm25 !== undefined && `BM25(${bm25[0]},${bm25[1]})`,
+        given.highlights && 'HIGHLIGHTS',
+      )}`;
+    }
+    case 'hnsw':
+      return hnswText(given, printer);
+  }
+}
+
+/** INFO fills in what follows from M: twice as many links on the lowest layer, and 1 / ln M as the factor of layers. */
+function hnswText(given: Hnsw, printer: Printer): string {
+  const { dimension, distance, efc, m, type } = given;
+  const m0 = given.m0 ?? (printer.secrets ? undefined : m * 2);
+  const lm = given.lm ?? (printer.secrets ? undefined : 1 / Math.log(m));
+  return `HNSW DIMENSION ${dimension} DIST ${distance} TYPE ${type} EFC ${efc} M ${m}${clauses(
+    clause('M0', m0, String),
+    clause('LM', lm, formatFloat),
+    given.extendCandidates && 'EXTEND_CANDIDATES',
+    given.keepPrunedConnections && 'KEEP_PRUNED_CONNECTIONS',
+    given.hashedVector && 'HASHED_VECTOR',
+  )}`;
 }

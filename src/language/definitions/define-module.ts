@@ -1,21 +1,30 @@
+/** DEFINE MODULE: `DEFINE MODULE mod::a AS f"bucket:/file"`, also without a name of its own. */
 import type { DefineModule } from '../ast.js';
-import type { Parser } from '../parser/parser.js';
-import { comment, mode } from './shared-clauses.js';
+import { moduleName } from '../parser/clauses.js';
+import type { DefinitionGrammar } from './clause.js';
+import { COMMENT, comment } from './shared-clauses.js';
 
-/** `DEFINE MODULE mod::a AS f"bucket:/file"`, also without a name of its own. */
-export function defineModule(parser: Parser): DefineModule {
-  const head = mode(parser);
-  const name = parser.isWord('MOD') || parser.isWord('SILO') ? moduleName(parser) : undefined;
-  if (name !== undefined) parser.expectWord('AS');
-  const source = parser.expression();
-  const rest = parser.acceptWord('COMMENT') ? comment(parser, {}) : {};
-  return { kind: 'define-module', ...head, ...(name !== undefined && { name }), source, ...rest };
-}
-
-/** `mod::a`, `silo::organisation::package<1.2.3>`. */
-export function moduleName(parser: Parser): string {
-  const names = [parser.name()];
-  while (parser.acceptPunct('::')) names.push(parser.name());
-  const version = names[0]?.toLowerCase() === 'silo' ? parser.version() : '';
-  return names.join('::') + version;
-}
+export const DEFINE_MODULE: DefinitionGrammar<DefineModule> = {
+  words: ['MODULE'],
+  subject: {
+    parse(parser) {
+      const name = parser.isWord('MOD') || parser.isWord('SILO') ? moduleName(parser) : undefined;
+      if (name !== undefined) parser.expectWord('AS');
+      return name === undefined ? {} : { name };
+    },
+    text: ({ name }) => name && `${name} AS`,
+  },
+  clauses: {
+    source: {
+      unset: { kind: 'literal', value: undefined },
+      parse: {},
+      text: ({ source }, printer) => printer.expression(source),
+      map: (source, mapper) => mapper.expression(source),
+    },
+    comment: COMMENT,
+  },
+  read(parser, _, node) {
+    node.source = parser.expression();
+    return parser.acceptWord('COMMENT') ? { ...node, ...comment(parser, {}) } : node;
+  },
+};

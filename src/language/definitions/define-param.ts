@@ -1,23 +1,32 @@
-import type { DefineParam, Expression } from '../ast.js';
-import type { Parser } from '../parser/parser.js';
-import { type ClauseTable, clauses, comment, mode, permission } from './shared-clauses.js';
+/** DEFINE PARAM: its clauses. */
+import { toText } from '../../value/text/text.js';
+import type { DefineParam } from '../ast.js';
+import { paramText } from '../printer/printer.js';
+import { type DefinitionGrammar, shownCode } from './clause.js';
+import { COMMENT, PERMISSIONS } from './shared-clauses.js';
 
-type Node = { -readonly [K in keyof DefineParam]: DefineParam[K] };
-
-const NONE: Expression = { kind: 'literal', value: undefined };
-
-export const PARAM_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
-  ['VALUE', (parser) => ({ value: parser.expression() })],
-  ['PERMISSIONS', (parser) => ({ permissions: permission(parser) })],
-  ['COMMENT', comment],
-]);
-
-export function defineParam(parser: Parser): DefineParam {
-  return clauses<Node>(parser, PARAM_CLAUSES, {
-    kind: 'define-param',
-    ...mode(parser),
-    name: parser.param(),
-    value: NONE,
-    permissions: { kind: 'full' },
-  });
-}
+export const DEFINE_PARAM: DefinitionGrammar<DefineParam> = {
+  words: ['PARAM'],
+  subject: {
+    parse: (parser) => ({ name: parser.param() }),
+    text: ({ name }) => paramText(name),
+    structure: ({ name }) => ({ name }),
+  },
+  clauses: {
+    value: {
+      unset: { kind: 'literal', value: undefined },
+      parse: { VALUE: (parser) => ({ value: parser.expression() }) },
+      text: ({ value }, printer) => `VALUE ${printer.expression(value)}`,
+      structure: ({ value }, printer) => ({
+        value: value.kind === 'literal' ? toText(value.value) : shownCode(value, printer),
+      }),
+      map: (value, mapper) => mapper.expression(value),
+    },
+    comment: COMMENT,
+    permissions: PERMISSIONS,
+  },
+  alter: {
+    clauses: ['value', 'comment', 'permissions'],
+    drops: ['comment'],
+  },
+};

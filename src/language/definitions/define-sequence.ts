@@ -1,25 +1,52 @@
-import type { DefineSequence, Expression } from '../ast.js';
-import { timeoutClause } from '../parser/clauses.js';
-import type { Parser } from '../parser/parser.js';
-import { mode, permission } from './shared-clauses.js';
+/** DEFINE SEQUENCE: its clauses, which come in one order. */
+import type { DefineSequence } from '../ast.js';
+import { timeout } from '../parser/clauses.js';
+import { clause } from '../printer/printer.js';
+import { type ClauseRows, type DefinitionGrammar, NONE, shownCode } from './clause.js';
+import { mapPermission, permission, permissionText, shownPermission } from './shared-clauses.js';
+import { NAMED } from './subjects.js';
 
-export function defineSequence(parser: Parser): DefineSequence {
-  const head = mode(parser);
-  return {
-    kind: 'define-sequence',
-    ...head,
-    name: parser.definitionName(),
-    batch: parser.acceptWord('BATCH') ? parser.expression() : DEFAULT_BATCH,
-    start: parser.acceptWord('START') ? parser.expression() : DEFAULT_START,
-    ...timeoutClause(parser),
-    ...(parser.acceptWord('PERMISSIONS') && { permissions: permission(parser) }),
-  };
-}
+const CLAUSES: ClauseRows<DefineSequence> = {
+  batch: {
+    unset: { kind: 'literal', value: 1000 },
+    parse: { BATCH: (parser) => ({ batch: parser.expression() }) },
+    text: ({ batch }, printer) => `BATCH ${printer.expression(batch)}`,
+    structure: ({ batch }, printer) => ({ batch: shownCode(batch, printer) }),
+    map: (batch, mapper) => mapper.expression(batch),
+  },
+  start: {
+    unset: { kind: 'literal', value: 0 },
+    parse: { START: (parser) => ({ start: parser.expression() }) },
+    text: ({ start }, printer) => `START ${printer.expression(start)}`,
+    structure: ({ start }, printer) => ({ start: shownCode(start, printer) }),
+    map: (start, mapper) => mapper.expression(start),
+  },
+  timeout: {
+    parse: { TIMEOUT: (parser) => ({ timeout: timeout(parser) }) },
+    altered: { parse: { TIMEOUT: (parser) => ({ timeout: parser.expression() }) } },
+    text: (node, printer) => clause('TIMEOUT', node.timeout, printer.expression),
+    structure: (node) => ({ timeout: (node.timeout?.kind === 'literal' ? node.timeout.value : undefined) ?? NONE }),
+    map: (given, mapper) => mapper.expression(given),
+  },
+  permissions: {
+    parse: { PERMISSIONS: (parser) => ({ permissions: permission(parser) }) },
+    text: ({ permissions }, printer) => clause('PERMISSIONS', permissions, (each) => permissionText(each, printer)),
+    structure: ({ permissions }, printer) => ({ permissions: permissions && shownPermission(permissions, printer) }),
+    map: mapPermission,
+  },
+};
 
-const DEFAULT_BATCH: Expression = { kind: 'literal', value: 1000 };
-const DEFAULT_START: Expression = { kind: 'literal', value: 0 };
-
-/** A sequence without clauses. */
-export function sequenceNode(name: string): DefineSequence {
-  return { kind: 'define-sequence', name, batch: DEFAULT_BATCH, start: DEFAULT_START };
-}
+export const DEFINE_SEQUENCE: DefinitionGrammar<DefineSequence> = {
+  words: ['SEQUENCE'],
+  subject: NAMED,
+  clauses: CLAUSES,
+  read(parser, table, node) {
+    for (const [word, read] of table) if (parser.acceptWord(word)) Object.assign(node, read(parser, node));
+    return node;
+  },
+  alter: {
+    subject: { parse: (parser) => ({ name: parser.name() }) },
+    clauses: ['timeout', 'permissions'],
+    drops: [],
+  },
+};

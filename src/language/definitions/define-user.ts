@@ -1,27 +1,47 @@
+/** DEFINE USER: its clauses. Without the option `secrets` nothing secret is printed. */
+import { quoteString } from '../../value/text/quote.js';
 import type { DefineUser, Role } from '../ast.js';
-import { level } from '../parser/clauses.js';
 import type { Parser } from '../parser/parser.js';
-import { type ClauseTable, clauses, comment, durations, mode } from './shared-clauses.js';
-
-type Node = { -readonly [K in keyof DefineUser]: DefineUser[K] };
+import { clause, type Printer, REDACTED, REDACTED_LITERAL } from '../printer/printer.js';
+import type { ClauseRows, DefinitionGrammar } from './clause.js';
+import { durationClause } from './durations.js';
+import { COMMENT } from './shared-clauses.js';
+import { AT_LEVEL } from './subjects.js';
 
 const ROLES = { OWNER: 'owner', EDITOR: 'editor', VIEWER: 'viewer' } as const satisfies Record<string, Role>;
 
-export const USER_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
-  ['PASSWORD', (parser, { passhash }) => ({ password: credential(parser, passhash) })],
-  ['PASSHASH', (parser, { password }) => ({ passhash: credential(parser, password) })],
-  ['ROLES', (parser) => ({ roles: parser.commaList(() => role(parser)) })],
-  ['DURATION', (parser, node) => durations(parser, node, 'user')],
-  ['COMMENT', comment],
-]);
+const CLAUSES: ClauseRows<DefineUser> = {
+  password: {
+    parse: { PASSWORD: (parser, { passhash }) => ({ password: credential(parser, passhash) }) },
+    text: ({ password }, { secrets }) => (secrets ? clause('PASSWORD', password, quoteString) : undefined),
+    altered: { text: ({ password }, printer) => clause('PASSWORD', password, secretText(printer)) },
+  },
+  passhash: {
+    parse: { PASSHASH: (parser, { password }) => ({ passhash: credential(parser, password) }) },
+    // INFO tells users without a password not from others.
+    text: ({ passhash }, printer) => clause('PASSHASH', printer.secrets ? passhash : '', secretText(printer)),
+    altered: { text: ({ passhash }, printer) => clause('PASSHASH', passhash, secretText(printer)) },
+    structure: () => ({ hash: REDACTED }),
+  },
+  roles: {
+    unset: ['viewer'],
+    parse: { ROLES: (parser) => ({ roles: parser.commaList(() => role(parser)) }) },
+    text: ({ roles }) => `ROLES ${roles.join(', ').toUpperCase()}`,
+    structure: ({ roles }) => ({ roles: roleNames(roles) }),
+  },
+  durations: durationClause(['token', 'session'], '`TOKEN` or `SESSION`'),
+  comment: COMMENT,
+};
 
-export function defineUser(parser: Parser): DefineUser {
-  const head = mode(parser);
-  const name = parser.definitionName();
-  parser.expectWord('ON');
-  const node: Node = { kind: 'define-user', ...head, name, level: level(parser), roles: ['viewer'], durations: {} };
-  return clauses(parser, USER_CLAUSES, node);
-}
+export const DEFINE_USER: DefinitionGrammar<DefineUser> = {
+  words: ['USER'],
+  subject: AT_LEVEL,
+  clauses: CLAUSES,
+  alter: {
+    clauses: ['password', 'passhash', 'roles', 'durations', 'comment'],
+    drops: ['comment'],
+  },
+};
 
 /** What follows PASSWORD or PASSHASH, which exclude each other. */
 function credential(parser: Parser, other: string | undefined): string {
@@ -35,4 +55,13 @@ function role(parser: Parser): Role {
   if (!parser.isName()) parser.unexpected('an identifier');
   const word = parser.acceptOneOf('OWNER', 'EDITOR', 'VIEWER');
   return word === undefined ? parser.unexpected('an existent role', Object.keys(ROLES)) : ROLES[word];
+}
+
+function secretText({ secrets }: Printer): (secret: string) => string {
+  return secrets ? quoteString : () => REDACTED_LITERAL;
+}
+
+/** Role names as the reference engine prints them: in capitals, except for 'Viewer' as the default role. */
+export function roleNames(roles: readonly Role[]): string[] {
+  return roles.length === 1 && roles[0] === 'viewer' ? ['Viewer'] : roles.map((role) => role.toUpperCase());
 }

@@ -1,51 +1,125 @@
-/** DEFINE, by what is defined. */
-import type { DefineStatement } from '../ast.js';
+/** DEFINE: read, printed, shown by INFO … STRUCTURE and walked over, for all kinds by their rows. */
+import type { ObjectValue } from '../../value/value.js';
+import type { ComputedClauses, DefineConfig, DefineStatement } from '../ast.js';
 import type { Parser } from '../parser/parser.js';
-import { defineAccess } from './define-access.js';
-import { defineAnalyzer } from './define-analyzer.js';
-import { defineApi } from './define-api.js';
-import { defineBucket } from './define-bucket.js';
-import { defineConfig } from './define-config.js';
-import { defineDatabase } from './define-database.js';
-import { defineEvent } from './define-event.js';
-import { defineField } from './define-field.js';
-import { defineFunction } from './define-function.js';
-import { defineIndex } from './define-index.js';
-import { defineModule } from './define-module.js';
-import { defineNamespace } from './define-namespace.js';
-import { defineParam } from './define-param.js';
-import { defineSequence } from './define-sequence.js';
-import { defineTable } from './define-table.js';
-import { defineUser } from './define-user.js';
+import { codeText } from '../printer/clauses.js';
+import { clauses, type Printer, type StatementPrinters } from '../printer/printer.js';
+import { idiom } from '../visitor/expressions.js';
+import { names } from '../visitor/names.js';
+import { type Mapper, type NodeMappers, optional, update } from '../visitor/rebuild.js';
+import {
+  type ClauseTable,
+  type DefinitionDraft,
+  mapClauses,
+  readClauses,
+  readersOf,
+  rowsOf,
+  shownObject,
+  shownOf,
+  textsOf,
+} from './clause.js';
+import { DEFINITION_KINDS, kindOf } from './kinds.js';
+import { mode } from './shared-clauses.js';
 
-const KINDS: ReadonlyMap<string, (parser: Parser) => DefineStatement> = new Map<
-  string,
-  (parser: Parser) => DefineStatement
->([
-  ['ACCESS', defineAccess],
-  ['ANALYZER', defineAnalyzer],
-  ['API', defineApi],
-  ['BUCKET', defineBucket],
-  ['CONFIG', defineConfig],
-  ['DATABASE', defineDatabase],
-  ['DB', defineDatabase],
-  ['EVENT', defineEvent],
-  ['FIELD', defineField],
-  ['FUNCTION', defineFunction],
-  ['INDEX', defineIndex],
-  ['MODULE', defineModule],
-  ['NAMESPACE', defineNamespace],
-  ['NS', defineNamespace],
-  ['PARAM', defineParam],
-  ['SEQUENCE', defineSequence],
-  ['TABLE', defineTable],
-  ['USER', defineUser],
-]);
+type Kind = DefineStatement['kind'];
 
+const BY_WORD: ReadonlyMap<string, Kind> = new Map(
+  DEFINITION_KINDS.flatMap((kind) => kindOf(kind).words.map((word) => [word, kind] as const)),
+);
+
+const READERS: ReadonlyMap<Kind, ClauseTable<DefineStatement>> = new Map(
+  DEFINITION_KINDS.map((kind) => [kind, readersOf(kindOf(kind).clauses)] as const),
+);
+
+/** DEFINE, with what follows it. */
 export function define(parser: Parser): DefineStatement {
   parser.advance();
-  const read = KINDS.get(parser.word);
-  if (read === undefined) return parser.unexpected('a define statement keyword', KINDS.keys());
+  const kind = BY_WORD.get(parser.word);
+  if (kind === undefined) return parser.unexpected('a define statement keyword', BY_WORD.keys());
   parser.advance();
-  return read(parser);
+  return definitionOf(kind, parser);
 }
+
+/** What follows `DEFINE CONFIG`. */
+export function defineConfig(parser: Parser): DefineConfig {
+  return definitionOf('define-config', parser) as DefineConfig;
+}
+
+function definitionOf(kind: Kind, parser: Parser): DefineStatement {
+  const { subject, read = readClauses } = kindOf(kind);
+  const node = {
+    ...unsetDefinition(kind),
+    ...mode(parser),
+    ...subject.parse(parser),
+  } as DefinitionDraft<DefineStatement>;
+  return read(parser, READERS.get(kind) as ClauseTable<DefineStatement>, node);
+}
+
+/** A definition without clauses: the values of those that are always there. */
+export function unsetDefinition(kind: Kind): Readonly<Record<string, unknown>> {
+  const unset = rowsOf(kindOf(kind).clauses).flatMap(([member, row]) =>
+    row.unset === undefined ? [] : [[member, row.unset]],
+  );
+  return { kind, ...Object.fromEntries(unset) };
+}
+
+/** The members that clauses have set: their values are others than without the clause. */
+export function writtenMembers(node: DefineStatement): string[] {
+  return rowsOf(kindOf(node.kind).clauses).flatMap(([member, { unset }]) => (node[member] === unset ? [] : [member]));
+}
+
+function defineText(node: DefineStatement, printer: Printer): string {
+  const { words, subject, clauses: rows } = kindOf(node.kind);
+  return `DEFINE ${words[0]}${clauses(
+    node.mode === 'overwrite' && 'OVERWRITE',
+    node.mode === 'if-not-exists' && 'IF NOT EXISTS',
+    subject.text(node, printer),
+    ...textsOf(rows, node, printer, (expression) => codeText(expression, printer)),
+  )}`;
+}
+
+/** A definition as an object, as INFO … STRUCTURE shows it: clauses that it lacks are left out. */
+export function definitionObject(node: DefineStatement, printer: Printer): ObjectValue {
+  const { subject, clauses: rows } = kindOf(node.kind);
+  return shownObject({ ...subject.structure?.(node, printer), ...shownOf(rows, node, printer) });
+}
+
+/** A definition with its code mapped: in names, in clauses, and what stands in place of fixed values. */
+export function mapDefinition<Node extends DefineStatement>(node: Node, mapper: Mapper): Node {
+  let head: DefineStatement = names<DefineStatement>(node, mapper);
+  if (head.kind === 'define-field') head = update(head, { path: idiom(head.path, mapper) });
+  const computed = optional(head.computedClauses, (given) => mapComputed(given, mapper));
+  const settled = update<DefineStatement>(head, { computedClauses: computed });
+  return mapClauses(kindOf(node.kind).clauses, settled, mapper) as Node;
+}
+
+function mapComputed(computed: ComputedClauses, mapper: Mapper): ComputedClauses {
+  const { expression } = mapper;
+  return update(computed, {
+    comment: optional(computed.comment, expression),
+    durations: optional(computed.durations, (lifetimes) =>
+      update(lifetimes, {
+        grant: optional(lifetimes.grant, expression),
+        token: optional(lifetimes.token, expression),
+        session: optional(lifetimes.session, expression),
+      }),
+    ),
+    jwt: optional(computed.jwt, (jwt) =>
+      update(jwt, {
+        key: optional(jwt.key, expression),
+        url: optional(jwt.url, expression),
+        issuerKey: optional(jwt.issuerKey, expression),
+      }),
+    ),
+  });
+}
+
+/** Rows of the printer's table. */
+export const DEFINITION_PRINTERS = Object.fromEntries(
+  DEFINITION_KINDS.map((kind) => [kind, defineText]),
+) as unknown as Pick<StatementPrinters, Kind>;
+
+/** Rows of the visitor's table. */
+export const DEFINITION_MAPPERS = Object.fromEntries(
+  DEFINITION_KINDS.map((kind) => [kind, mapDefinition]),
+) as unknown as NodeMappers<DefineStatement>;

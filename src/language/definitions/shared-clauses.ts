@@ -1,9 +1,14 @@
-/** Common clauses of definitions: the mode for existing names, comments, permissions, lifetimes. */
-
-import { Duration } from '../../value/value.js';
-import type { Changefeed, ComputedClauses, Durations, Expression, Permission } from '../ast.js';
+/** Clauses that several kinds of definitions have: the mode, comments, changefeeds, permissions, those of GraphQL. */
+import { quoteString } from '../../value/text/quote.js';
+import { Duration, objectFrom, type Value } from '../../value/value.js';
+import type { Changefeed, ComputedClauses, DefinitionClauses, InGraphql, Permission } from '../ast.js';
 import { nanoseconds } from '../parser/expression/literal.js';
 import type { Parser } from '../parser/parser.js';
+import { codeText, durationText } from '../printer/clauses.js';
+import { clause, type Printer } from '../printer/printer.js';
+import type { Mapper } from '../visitor/rebuild.js';
+import { update } from '../visitor/rebuild.js';
+import { type ClauseOf, type ShownMembers, shownCode } from './clause.js';
 
 /**
  * `OVERWRITE`, `IF NOT EXISTS` or nothing.
@@ -18,32 +23,17 @@ export function mode(parser: Parser): { mode?: 'overwrite' | 'if-not-exists' } {
   return { mode: 'if-not-exists' };
 }
 
-/** `IF EXISTS`, if it is there. */
-export function ifExists(parser: Parser): boolean {
-  if (!parser.acceptWord('IF')) return false;
-  parser.expectWord('EXISTS');
-  return true;
-}
+// ─── COMMENT ───
 
-/**
- * Clauses in any order: each word with what reads its clause, the word itself being taken. The last of a kind counts.
- */
-export type ClauseTable<Node> = ReadonlyMap<string, (parser: Parser, node: Node) => Partial<Node>>;
+/** A string, or in DEFINE an expression. */
+export const COMMENT: ClauseOf<DefinitionClauses, 'comment'> = {
+  parse: { COMMENT: comment },
+  altered: { parse: { COMMENT: fixedComment } },
+  text: commentText,
+  structure: ({ comment }) => ({ comment }),
+};
 
-/** Reads clauses in any order into `node`, as long as the table has a reader for the next word. */
-export function clauses<Node extends object>(parser: Parser, table: ClauseTable<Node>, node: Node): Node {
-  for (let read = table.get(parser.word); read !== undefined; read = table.get(parser.word)) {
-    parser.advance();
-    Object.assign(node, read(parser, node));
-  }
-  return node;
-}
-
-/**
- * COMMENT of a definition, as a row of a `ClauseTable`: a string, or an expression. The last one counts.
- *
- *     new Map([['VALUE', readValue], ['COMMENT', comment]])   // `DEFINE PARAM … COMMENT 'text'`
- */
+/** What follows COMMENT of DEFINE. */
 export function comment(
   parser: Parser,
   { computedClauses }: { readonly computedClauses?: ComputedClauses },
@@ -53,39 +43,94 @@ export function comment(
   return { computedClauses: { ...computedClauses, comment: given } };
 }
 
-/** COMMENT where it must be a string. */
+/** What follows COMMENT where it must be a string. */
 export function fixedComment(parser: Parser): { comment: string } {
   return { comment: parser.string() };
 }
 
-/** The rest of `CHANGEFEED 1h [INCLUDE ORIGINAL]`. */
-export function changefeed(parser: Parser): Changefeed {
+function commentText({ comment, computedClauses }: DefinitionClauses, printer: Printer): string | undefined {
+  if (computedClauses?.comment !== undefined) return `COMMENT ${printer.expression(computedClauses.comment)}`;
+  return clause('COMMENT', comment, quoteString);
+}
+
+// ─── CHANGEFEED ───
+
+/** `CHANGEFEED 3d INCLUDE ORIGINAL`. */
+export const CHANGEFEED: ClauseOf<{ readonly changefeed?: Changefeed }, 'changefeed'> = {
+  parse: { CHANGEFEED: (parser) => ({ changefeed: changefeed(parser) }) },
+  text: (node) =>
+    clause('CHANGEFEED', node.changefeed, ({ retention, original }) => {
+      return `${durationText(retention)}${original ? ' INCLUDE ORIGINAL' : ''}`;
+    }),
+  structure: ({ changefeed: feed }) => ({
+    changefeed: feed && objectFrom({ expiry: new Duration(feed.retention), original: feed.original }),
+  }),
+};
+
+function changefeed(parser: Parser): Changefeed {
   const retention = nanoseconds(parser);
   const original = parser.acceptWord('INCLUDE');
   if (original) parser.expectWord('ORIGINAL');
   return { retention, original };
 }
 
+// ─── PERMISSIONS ───
+
+export const FULL: Permission = { kind: 'full' };
+const NO: Permission = { kind: 'none' };
+
+/** `PERMISSIONS NONE`, `FULL` or `WHERE …`, for what has one action. */
+export const PERMISSIONS: ClauseOf<{ readonly permissions: Permission }, 'permissions'> = {
+  unset: FULL,
+  parse: { PERMISSIONS: (parser) => ({ permissions: permission(parser) }) },
+  text: ({ permissions: granted }, printer) => `PERMISSIONS ${permissionText(granted, printer)}`,
+  structure: ({ permissions: granted }, printer) => ({ permissions: shownPermission(granted, printer) }),
+  map: mapPermission,
+};
+
 /** `NONE`, `FULL` or `WHERE expr`. */
 export function permission(parser: Parser): Permission {
-  if (parser.acceptWord('NONE')) return { kind: 'none' };
-  if (parser.acceptWord('FULL')) return { kind: 'full' };
+  if (parser.acceptWord('NONE')) return NO;
+  if (parser.acceptWord('FULL')) return FULL;
   if (!parser.acceptWord('WHERE')) parser.unexpected("'NONE', 'FULL', or 'WHERE'");
   return { kind: 'where', condition: parser.expression() };
+}
+
+/** One permission: `NONE`, `FULL` or `WHERE …`. */
+export function permissionText(granted: Permission, printer: Printer): string {
+  return granted.kind === 'where' ? `WHERE ${codeText(granted.condition, printer)}` : granted.kind.toUpperCase();
+}
+
+/** FULL is true, NONE is false, and a condition is its text. */
+export function shownPermission(granted: Permission, printer: Printer): Value {
+  return granted.kind === 'where' ? shownCode(granted.condition, printer) : granted.kind === 'full';
+}
+
+export function mapPermission(granted: Permission, mapper: Mapper): Permission {
+  return granted.kind === 'where' ? update(granted, { condition: mapper.expression(granted.condition) }) : granted;
+}
+
+/** Permissions of one action each. */
+type PermissionsOf<Action extends string> = Readonly<Record<Action, Permission>>;
+
+/** The same permission for all actions. */
+export function allActions<Action extends string>(
+  actions: readonly Action[],
+  granted: Permission,
+): PermissionsOf<Action> {
+  return Object.fromEntries(actions.map((action) => [action, granted])) as PermissionsOf<Action>;
 }
 
 /** The rest of `PERMISSIONS …` over several actions; those that a list leaves out get `rest`. */
 export function permissions<Action extends string>(
   parser: Parser,
   actions: readonly Action[],
-  rest: Permission['kind'] & ('none' | 'full'),
-): Record<Action, Permission> {
-  const all = (permission: Permission) =>
-    Object.fromEntries(actions.map((action) => [action, permission])) as Record<Action, Permission>;
-  if (parser.acceptWord('NONE')) return all({ kind: 'none' });
-  if (parser.acceptWord('FULL')) return all({ kind: 'full' });
+  rest: 'none' | 'full',
+): PermissionsOf<Action> {
+  if (parser.acceptWord('NONE')) return allActions(actions, NO);
+  if (parser.acceptWord('FULL')) return allActions(actions, FULL);
   if (!parser.isWord('FOR')) parser.unexpected("'NONE', 'FULL' or 'FOR'");
-  const result = all({ kind: rest });
+  const result: Record<Action, Permission> = { ...allActions(actions, { kind: rest }) };
   while (parser.acceptWord('FOR')) {
     const named = parser.commaList(() => {
       const action = actions.find((name) => parser.isWord(name.toUpperCase()));
@@ -106,35 +151,67 @@ function wrongAction(parser: Parser, actions: readonly string[]): never {
   return parser.unexpected(`${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
 }
 
-type Lifetimes = { readonly durations: Durations; readonly computedClauses?: ComputedClauses };
-
-/** The lifetimes that a definition knows, with the words for them in errors. */
-const LIFETIMES = {
-  user: { kinds: ['token', 'session'], words: '`TOKEN` or `SESSION`' },
-  access: { kinds: ['grant', 'token', 'session'], words: 'GRANT, TOKEN or SESSIONS' },
-} as const;
-
-/** DURATION, as a row of a `ClauseTable`: `FOR TOKEN 1h, FOR SESSION NONE`. */
-export function durations(
-  parser: Parser,
-  { durations: before, computedClauses }: Lifetimes,
-  of: keyof typeof LIFETIMES,
-): Lifetimes {
-  const fixed: { -readonly [K in keyof Durations]: Durations[K] } = { ...before };
-  const computed: { -readonly [K in keyof Durations]?: Expression } = { ...computedClauses?.durations };
-  if (!parser.isWord('FOR')) parser.unexpected('FOR');
-  while (parser.acceptWord('FOR')) {
-    const { kinds, words } = LIFETIMES[of];
-    const kind = kinds.find((name) => parser.isWord(name.toUpperCase()));
-    if (kind === undefined) return parser.unexpected(words);
-    parser.advance();
-    const given = parser.expression();
-    const value = given.kind === 'literal' ? given.value : given;
-    if (value === undefined) fixed[kind] = undefined;
-    else if (value instanceof Duration) fixed[kind] = value.nanoseconds;
-    else computed[kind] = given;
-    parser.acceptPunct(',');
+/**
+ * Permissions of one action each, equal ones together, in the order of the actions. One word is enough for `uniform`
+ * ones.
+ */
+export function permissionsText<Action extends string>(
+  granted: PermissionsOf<Action>,
+  actions: readonly Action[],
+  uniform: readonly string[],
+  printer: Printer,
+): string {
+  const groups = new Map<string, Action[]>();
+  for (const action of actions) {
+    const text = permissionText(granted[action], printer);
+    const group = groups.get(text);
+    if (group === undefined) groups.set(text, [action]);
+    else group.push(action);
   }
-  if (Object.keys(computed).length === 0) return { durations: fixed };
-  return { durations: fixed, computedClauses: { ...computedClauses, durations: computed } };
+  const [only] = groups.keys();
+  if (groups.size === 1 && only !== undefined && uniform.includes(only)) return `PERMISSIONS ${only}`;
+  const parts = [...groups].map(([text, group]) => `FOR ${group.join(', ')} ${text}`);
+  return `PERMISSIONS ${parts.join(', ')}`;
+}
+
+export function shownPermissions(granted: PermissionsOf<string>, printer: Printer): Value {
+  const actions = Object.keys(granted).sort();
+  return objectFrom(
+    actions.map((action) => [action, shownPermission(granted[action] as Permission, printer)] as const),
+  );
+}
+
+export function mapPermissions<P extends PermissionsOf<string>>(granted: P, mapper: Mapper): P {
+  const mapped = Object.entries(granted).map(([action, each]) => [action, mapPermission(each, mapper)]);
+  return update<P>(granted, Object.fromEntries(mapped) as P);
+}
+
+// ─── GraphQL (3.1+) ───
+
+/** The clauses of what GraphQL shows. */
+export const IN_GRAPHQL: {
+  readonly [M in keyof InGraphql]-?: ClauseOf<InGraphql, M>;
+} = {
+  graphqlAlias: {
+    parse: { GRAPHQL_ALIAS: (parser) => ({ graphqlAlias: alias(parser) }) },
+    text: ({ graphqlAlias }) => clause('GRAPHQL_ALIAS', graphqlAlias, quoteString),
+    structure: ({ graphqlAlias }): ShownMembers => ({ graphql_alias: graphqlAlias }),
+  },
+  graphqlDeprecated: {
+    parse: { GRAPHQL_DEPRECATED: (parser) => ({ graphqlDeprecated: parser.string() }) },
+    text: ({ graphqlDeprecated }) => clause('GRAPHQL_DEPRECATED', graphqlDeprecated, quoteString),
+    structure: ({ graphqlDeprecated }) => ({ graphql_deprecated: graphqlDeprecated }),
+  },
+};
+
+/** A name in GraphQL. Those that begin with two underscores are kept for introspection. */
+const NAME = /^(?!__)[_A-Za-z][_0-9A-Za-z]*$/;
+
+function alias(parser: Parser): string {
+  if (parser.kind === 'string' && !NAME.test(parser.text)) {
+    parser.failToken(
+      'Expected a name in GraphQL: letters from A to Z, digits and `_`, beginning neither with a digit nor with `__`',
+    );
+  }
+  return parser.string();
 }

@@ -1,8 +1,5 @@
 /** Statements, by their first keyword. */
 import type { Statement } from '../ast.js';
-import { alter } from '../definitions/alter.js';
-import { define } from '../definitions/define.js';
-import { defineConfig } from '../definitions/define-config.js';
 import { access } from './access.js';
 import {
   bare,
@@ -32,11 +29,11 @@ type Read = (parser: Parser) => Statement;
 
 /** Statements that may stand anywhere, also as values. */
 const STATEMENTS: ReadonlyMap<string, Read> = new Map<string, Read>([
-  ['ALTER', alter],
+  ['ALTER', (parser) => parser.grammar.alter(parser)],
   ['BREAK', bare('break')],
   ['CONTINUE', bare('continue')],
   ['CREATE', create],
-  ['DEFINE', define],
+  ['DEFINE', (parser) => parser.grammar.define(parser)],
   ['DELETE', deleteStatement],
   ['EXPLAIN', explain],
   ['FOR', forStatement],
@@ -90,7 +87,7 @@ export function exportedStatement(parser: Parser): Statement {
   const isConfig = CONFIGS.has(parser.word) && WORD.test(parser.source[parser.nextOffset()] ?? '');
   if (!isConfig) return topStatement(parser);
   const outer = parser.enter();
-  const config = defineConfig(parser);
+  const config = parser.grammar.config(parser);
   parser.leave(outer);
   return config;
 }
