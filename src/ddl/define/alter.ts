@@ -11,7 +11,7 @@ import { rewriteIndex, withdrawIndex } from '../../catalog/indexes/lifecycle.js'
 import type { Action, DatabasePath } from '../../catalog/principal.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Alter, Alterable, Config, DefineSequence, Level, Name } from '../../language/ast.js';
-import { unsetDefinition } from '../../language/definitions/define.js';
+import { unsetMembers } from '../../language/definitions/define.js';
 import { settleReferences } from '../../records/references.js';
 import { assertStorable } from '../../records/storable.js';
 import type { Resource } from '../../runtime/authorization/authorize.js';
@@ -321,7 +321,7 @@ function changed<Node extends Definition | Config>(before: Node, definition: obj
   const { set, dropped } = alter;
   const after = { ...before } as Record<string, unknown>;
   const given = definition as Readonly<Record<string, unknown>>;
-  const unset = unsetDefinition(alter.definition.kind);
+  const unset = unsetMembers(alter.definition.kind);
   for (const member of set) {
     if (!(member in given)) continue;
     // Lifetimes that aren't written stay.

@@ -4,7 +4,7 @@ import { ifExists } from '../parser/clauses.js';
 import type { Parser } from '../parser/parser.js';
 import { clauses, type Printer } from '../printer/printer.js';
 import type { Altering, AnyRow, ClauseMember, ClauseTable, DefinitionDraft, DefinitionGrammar } from './clause.js';
-import { unsetDefinition } from './define.js';
+import { unsetMembers } from './define.js';
 import { alterConfig, alterConfigTexts } from './define-config.js';
 import { DEFINITION_KINDS, kindOf } from './kinds.js';
 
@@ -74,7 +74,7 @@ function alterClauses(
   { kind, subject, clauses, drops, altering }: AlterGrammar,
   exists: boolean,
 ): Alter {
-  const definition = { ...unsetDefinition(kind), ...subject.parse(parser) } as DefinitionDraft<Alterable>;
+  const definition = { kind, ...subject.parse(parser), ...unsetMembers(kind) } as DefinitionDraft<Alterable>;
   const set = new Set<string>();
   const dropped = new Set<string>();
   let action: Alter['action'];

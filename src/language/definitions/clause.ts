@@ -104,14 +104,19 @@ export function readersOf<D>(clauses: ClauseRows<D>): ClauseTable<D> {
   return new Map(rowsOf(clauses).flatMap(([, row]) => Object.entries(row.parse)));
 }
 
-/** The clauses of a definition as text, each `undefined` that it lacks. */
-export function textsOf<D>(
+/** The clauses of a definition as text, each with a blank before it. */
+export function textOfClauses<D>(
   clauses: ClauseRows<D>,
   node: D,
   printer: Printer,
   code: (expression: Expression) => string,
-): (string | undefined)[] {
-  return rowsOf(clauses).map(([, row]) => row.text(node, printer, code));
+): string {
+  let result = '';
+  for (const [, row] of rowsOf(clauses)) {
+    const text = row.text(node, printer, code);
+    if (text !== undefined) result += ` ${text}`;
+  }
+  return result;
 }
 
 /** What STRUCTURE shows of the clauses of a definition. */

@@ -11,7 +11,7 @@ import {
   type Handling,
 } from '../ast.js';
 import type { Parser } from '../parser/parser.js';
-import { clauses, list, type Printer } from '../printer/printer.js';
+import { list, type Printer } from '../printer/printer.js';
 import { each, type Mapper, update } from '../visitor/rebuild.js';
 import {
   type ClauseRows,
@@ -23,7 +23,7 @@ import {
   shownCode,
   shownObject,
   shownOf,
-  textsOf,
+  textOfClauses,
 } from './clause.js';
 import { COMMENT, comment, PERMISSIONS } from './shared-clauses.js';
 import { fixedName } from './subjects.js';
@@ -149,7 +149,7 @@ function methodsText({ methods, handling, action }: ApiAction, printer: Printer)
 }
 
 function handlingText(node: Handling, printer: Printer): string {
-  return clauses(...textsOf(HANDLING, node, printer, printer.expression)).slice(1);
+  return textOfClauses(HANDLING, node, printer, printer.expression).slice(1);
 }
 
 /** INFO shows a statement without its parentheses. */

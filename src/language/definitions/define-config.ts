@@ -3,7 +3,7 @@ import { objectFrom, Table, type Value } from '../../value/value.js';
 import type { Alter, Config, DefaultConfig, DefineConfig, GraphqlConfig, Name } from '../ast.js';
 import { definitionName } from '../parser/clauses.js';
 import type { Parser } from '../parser/parser.js';
-import { clause, clauses, list, nameText, type Printer, plainName } from '../printer/printer.js';
+import { clause, list, nameText, type Printer, plainName } from '../printer/printer.js';
 import { name as mapName } from '../visitor/names.js';
 import {
   type ClauseRows,
@@ -17,7 +17,7 @@ import {
   rowsOf,
   shownObject,
   shownOf,
-  textsOf,
+  textOfClauses,
 } from './clause.js';
 import { HANDLING } from './define-api.js';
 import { COMMENT, comment, fixedComment } from './shared-clauses.js';
@@ -94,7 +94,7 @@ const CLAUSES: ClauseRows<DefineConfig> = {
     unset: { kind: 'default' },
     parse: {},
     text: ({ config }, printer, code) =>
-      config.kind.toUpperCase() + clauses(...textsOf(clausesOf(config.kind), config, printer, code)),
+      config.kind.toUpperCase() + textOfClauses(clausesOf(config.kind), config, printer, code),
     structure: ({ config }, printer) => ({
       [config.kind]: shownObject(shownOf(clausesOf(config.kind), config, printer)),
     }),
@@ -120,7 +120,7 @@ export const DEFINE_CONFIG: DefinitionGrammar<DefineConfig> = {
 /** A configuration without the words DEFINE CONFIG. */
 export function configText(given: Pick<DefineConfig, 'config' | 'comment'>, printer: Printer): string {
   const node: DefineConfig = { kind: 'define-config', ...given };
-  return clauses(...textsOf(CLAUSES, node, printer, printer.expression)).slice(1);
+  return textOfClauses(CLAUSES, node, printer, printer.expression).slice(1);
 }
 
 function readersOfKind(kind: Config['kind']): ClauseTable<Partial<Config>> {

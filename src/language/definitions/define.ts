@@ -16,7 +16,7 @@ import {
   rowsOf,
   shownObject,
   shownOf,
-  textsOf,
+  textOfClauses,
 } from './clause.js';
 import { DEFINITION_KINDS, kindOf } from './kinds.js';
 import { mode } from './shared-clauses.js';
@@ -30,6 +30,18 @@ const BY_WORD: ReadonlyMap<string, Kind> = new Map(
 const READERS: ReadonlyMap<Kind, ClauseTable<DefineStatement>> = new Map(
   DEFINITION_KINDS.map((kind) => [kind, readersOf(kindOf(kind).clauses)] as const),
 );
+
+const UNSET: ReadonlyMap<Kind, Readonly<Record<string, unknown>>> = new Map(
+  DEFINITION_KINDS.map((kind) => {
+    const values = rowsOf(kindOf(kind).clauses).map(([member, { unset }]) => [member, unset] as const);
+    return [kind, Object.fromEntries(values.filter(([, unset]) => unset !== undefined))] as const;
+  }),
+);
+
+/** What members that are always there are without their clauses. */
+export function unsetMembers(kind: Kind): Readonly<Record<string, unknown>> {
+  return UNSET.get(kind) as Readonly<Record<string, unknown>>;
+}
 
 /** DEFINE, with what follows it. */
 export function define(parser: Parser): DefineStatement {
@@ -48,19 +60,12 @@ export function defineConfig(parser: Parser): DefineConfig {
 function definitionOf(kind: Kind, parser: Parser): DefineStatement {
   const { subject, read = readClauses } = kindOf(kind);
   const node = {
-    ...unsetDefinition(kind),
+    kind,
     ...mode(parser),
     ...subject.parse(parser),
+    ...UNSET.get(kind),
   } as DefinitionDraft<DefineStatement>;
   return read(parser, READERS.get(kind) as ClauseTable<DefineStatement>, node);
-}
-
-/** A definition without clauses: the values of those that are always there. */
-export function unsetDefinition(kind: Kind): Readonly<Record<string, unknown>> {
-  const unset = rowsOf(kindOf(kind).clauses).flatMap(([member, row]) =>
-    row.unset === undefined ? [] : [[member, row.unset]],
-  );
-  return { kind, ...Object.fromEntries(unset) };
 }
 
 /** The members that clauses have set: their values are others than without the clause. */
@@ -70,12 +75,12 @@ export function writtenMembers(node: DefineStatement): string[] {
 
 function defineText(node: DefineStatement, printer: Printer): string {
   const { words, subject, clauses: rows } = kindOf(node.kind);
-  return `DEFINE ${words[0]}${clauses(
+  const head = clauses(
     node.mode === 'overwrite' && 'OVERWRITE',
     node.mode === 'if-not-exists' && 'IF NOT EXISTS',
     subject.text(node, printer),
-    ...textsOf(rows, node, printer, (expression) => codeText(expression, printer)),
-  )}`;
+  );
+  return `DEFINE ${words[0]}${head}${textOfClauses(rows, node, printer, (code) => codeText(code, printer))}`;
 }
 
 /** A definition as an object, as INFO … STRUCTURE shows it: clauses that it lacks are left out. */
