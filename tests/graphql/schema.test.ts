@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type GraphQLSchema, printType, validateSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { buildSchema } from '../../src/graphql/build-schema.js';
+import { buildSchema } from '../../src/graphql/api.js';
 import { exposedBy } from '../../src/graphql/schema/exposed.js';
 import { legalName, Names } from '../../src/graphql/schema/names.js';
 import { GraphqlService } from '../../src/graphql/service.js';

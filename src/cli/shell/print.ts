@@ -4,11 +4,38 @@ import { sortedKeys } from '../../value/strings.js';
 import { escapeObjectKey } from '../../value/text/quote.js';
 import { toText } from '../../value/text/text.js';
 import { isArray, isObject, kindOf, type Value } from '../../value/value.js';
-import { indentJson } from './indent-json.js';
 import { type Color, escapeControls, paint, type Style } from './style.js';
 import { formatTable } from './table.js';
 
 const INDENT = '  ';
+
+/**
+ * `{"a":[1]}` with a line for each item, without reading its numbers, which JavaScript couldn't hold exactly. The text
+ * must be JSON without blanks.
+ */
+function indentJson(text: string): string {
+  let depth = 0;
+  const line = () => `\n${INDENT.repeat(depth)}`;
+  return text.replace(/"(?:[^"\\]|\\.)*"|\[\]|\{\}|[[\]{},:]/g, (part) => {
+    switch (part) {
+      case '[':
+      case '{':
+        depth++;
+        return part + line();
+      case ']':
+      case '}':
+        depth--;
+        return line() + part;
+      case ',':
+        return part + line();
+      case ':':
+        return ': ';
+      default:
+        return part;
+    }
+  });
+}
+
 /** Deeper values are printed in one line. */
 const MAX_DEPTH = 32;
 /** An array of more items is laid out, however short they are. */

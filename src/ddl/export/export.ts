@@ -10,18 +10,22 @@
  * Definitions come first, then for each table its definitions and its records.
  */
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
-import type { DatabaseDefinition } from '../../catalog/definitions/definition.js';
+import type { DatabaseDefinition, SequenceDefinition } from '../../catalog/definitions/definition.js';
+import { databaseArea, sequenceKey } from '../../catalog/keys/store-keys.js';
 import { mayAct } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
-import { outlivesSources } from '../../query/view/totals.js';
+import type { Expression, Statement } from '../../language/ast.js';
+import { printStatement } from '../../language/print.js';
+import { valueCode } from '../../language/value-code.js';
+import { VIEW_TOTALS } from '../../plan/effects.js';
+import { groupTotals, outlivesSources, storedGroups } from '../../query/view/totals.js';
 import { authorize } from '../../runtime/authorization/authorize.js';
 import { selectedDatabase } from '../../runtime/authorization/selected-database.js';
 import type { Execution } from '../../runtime/execution.js';
+import { objectFrom, type Value } from '../../value/value.js';
 import { definitionLines } from './definitions.js';
 import { recordTexts } from './records.js';
 import { EXPORT_SECTIONS, type ExportSelection } from './selection.js';
-import { sequenceLines } from './sequences.js';
-import { viewTotals } from './view-totals.js';
 
 /**
  * The selected database, piece by piece, as the transaction shows it.
@@ -95,4 +99,51 @@ function heading(title: string): string {
 /** A name as it can stand in a comment, which the end of a line would end. */
 function oneLine(name: string): string {
   return name.replace(/\p{Cc}|[\u2028\u2029]/gu, ' ');
+}
+
+/**
+ * The sequences of a database. A sequence with used numbers is first defined with its current number, then with its own
+ * clauses, since it must not assign a number twice: OVERWRITE continues from the current number.
+ */
+async function sequenceLines(execution: Execution, { database, sequences }: DatabaseCatalog): Promise<string> {
+  let lines = '';
+  for (const sequence of sequences.values()) {
+    const key = sequenceKey(databaseArea(database.id), sequence.identity);
+    const last = await execution.context.transaction.get(key);
+    lines += last === undefined ? definitionLines([sequence], { secrets: true }) : advanced(sequence, last);
+  }
+  return lines;
+}
+
+function advanced(sequence: SequenceDefinition, last: Value): string {
+  const { name } = sequence;
+  const statements: readonly Statement[] = [
+    { ...sequence, batch: literal(1), start: literal(last) },
+    { kind: 'return', value: { kind: 'call', path: 'sequence::nextval', args: [literal(name)] } },
+    { ...sequence, mode: 'overwrite' },
+  ];
+  return statements.map((statement) => `${printStatement(statement, { secrets: true })};\n`).join('');
+}
+
+function literal(value: Value): Expression {
+  return { kind: 'literal', value };
+}
+
+/**
+ * The running totals of a view that can't be built from its sources, a batch of groups at a time; nothing for all other
+ * tables.
+ */
+async function* viewTotals(execution: Execution, catalog: DatabaseCatalog, table: TableEntry): AsyncGenerator<string> {
+  if (!outlivesSources(catalog, table)) return;
+  const view = table.definition.name;
+  const cursor = storedGroups(execution, catalog, table);
+  try {
+    for (let entries = await cursor.next(); entries !== undefined; entries = await cursor.next()) {
+      const groups = entries.map((entry) => groupTotals(entry, catalog, table));
+      yield `LET $${VIEW_TOTALS} = ${valueCode(objectFrom({ view, groups }))};\n`;
+      await execution.interrupt.checkpoint();
+    }
+  } finally {
+    cursor.close();
+  }
 }

@@ -8,7 +8,6 @@ import { failure } from '../../errors/error.js';
 import type { FunctionRow } from '../calls/contract.js';
 import { define } from '../calls/define.js';
 import { optionalInteger, text } from '../calls/parameters.js';
-import { decodeBase32, encodeBase32 } from './base32.js';
 
 const PERIOD_NANOSECONDS = 30_000_000_000n;
 const DIGITS = 6;
@@ -104,4 +103,38 @@ function bytesOf(name: string, secret: string): Uint8Array {
 
 function refused(name: string, reason: string) {
   return failure('invalid_arguments', { name: `crypto::totp::${name}`, reason });
+}
+
+/** Base32 (RFC 4648 §6) without padding, as authenticator apps show their secrets. */
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+export function encodeBase32(bytes: Uint8Array): string {
+  let text = '';
+  let bits = 0;
+  let held = 0;
+  for (const byte of bytes) {
+    held = (held << 8) | byte;
+    for (bits += 8; bits >= 5; bits -= 5) text += ALPHABET.charAt((held >> (bits - 5)) & 31);
+    held &= (1 << bits) - 1;
+  }
+  return bits === 0 ? text : text + ALPHABET.charAt((held << (5 - bits)) & 31);
+}
+
+/** In either case, with blanks and padding or without; `undefined` for every other text. */
+export function decodeBase32(text: string): Uint8Array | undefined {
+  const bytes: number[] = [];
+  let bits = 0;
+  let held = 0;
+  for (const letter of text.replaceAll(' ', '').replace(/=+$/, '').toUpperCase()) {
+    const value = ALPHABET.indexOf(letter);
+    if (value === -1) return undefined;
+    held = (held << 5) | value;
+    bits += 5;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes.push(held >> bits);
+      held &= (1 << bits) - 1;
+    }
+  }
+  return Uint8Array.from(bytes);
 }

@@ -5,11 +5,14 @@
 import {
   type DirectiveNode,
   type DocumentNode,
+  executeSync,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
+  type TypeNode,
   visit,
 } from 'graphql';
 import { invariant } from '../../base/invariant.js';
@@ -19,7 +22,6 @@ import { Compilation } from './compilation.js';
 import { CompiledField } from './compiled-field.js';
 import type { ExecutionContext } from './execution-context.js';
 import { rootSourceOf } from './field-source.js';
-import { introspection } from './introspection.js';
 import type { RootPlan } from './root-plan.js';
 
 export interface CompiledRoot {
@@ -112,4 +114,43 @@ function decidingVariables(document: DocumentNode): readonly string[] {
     },
   });
   return [...names];
+}
+
+// `__schema` and `__type`, which the library answers.
+
+/** The types of all arguments that introspection takes, those of @skip and @include among them. */
+const ARGUMENT_TYPES: ReadonlySet<string> = new Set(['Boolean', 'String']);
+
+/** The value of an introspection field as JSON. Without variables it is computed once. */
+function introspection(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  nodes: readonly FieldNode[],
+): (call: ExecutionContext) => string {
+  const key = (nodes[0]?.alias ?? nodes[0]?.name)?.value ?? '';
+  const operation: OperationDefinitionNode = {
+    kind: Kind.OPERATION_DEFINITION,
+    operation: OperationTypeNode.QUERY,
+    variableDefinitions: variableDefinitions.filter(({ type }) => ARGUMENT_TYPES.has(nameOf(type))),
+    selectionSet: { kind: Kind.SELECTION_SET, selections: nodes },
+  };
+  const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
+  let known: string | undefined;
+  return ({ variables }) => {
+    if (known !== undefined) return known;
+    const { data, errors = [] } = executeSync({
+      schema,
+      document: { kind: Kind.DOCUMENT, definitions: [operation, ...fragments] },
+      variableValues: variables,
+    });
+    if (errors[0] !== undefined) throw errors[0];
+    const text = JSON.stringify(data?.[key] ?? null);
+    if (variableDefinitions.length === 0) known = text;
+    return text;
+  };
+}
+
+function nameOf(type: TypeNode): string {
+  return type.kind === Kind.NAMED_TYPE ? type.name.value : nameOf(type.type);
 }

@@ -1,5 +1,5 @@
 /** Endpoints of DEFINE API: matched by path, checked for permission, and run behind their middleware. */
-import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import type { ApiDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';
@@ -82,27 +82,28 @@ export class Endpoints implements ApiEndpoints {
     this.#compiler = compiler;
   }
 
-  invoke(execution: Execution, path: string, given: Value): PromiseOrValue<Value> {
+  async invoke(execution: Execution, path: string, given: Value): Promise<Value> {
     const parts = splitPath(path);
     const asked = readApiRequest(given);
     const id = uuidV4(execution.services.environment.random).text;
-    return andThen(execution.context.catalog(), (catalog) => {
-      const endpoint = catalog && findEndpoint(catalog, parts, asked.method);
-      if (endpoint === undefined) return answer(response(404, 'Not found'), id);
-      const rules = endpoint.handlings.map(({ permissions }) => compileRule(permissions, this.#compiler));
-      return andThen(mayAsk(execution, rules), (may) => {
-        if (!may) return answer(response(403, 'Permission denied: You are not allowed to access this resource'), id);
-        const inner: Execution = { ...deeper(withDefinerRightsCap(execution)), checks: UNCHECKED };
-        const request = {
-          ...asked,
-          headers: objectFrom({ ...NATIVE_HEADERS, ...asked.headers }),
-          params: endpoint.params,
-        };
-        const invocation = new Invocation(id, execution.checks.view, this.#compiler);
-        const done = withStackGuard(() => andThen(maybeYield(inner), () => invocation.run(endpoint, request, inner)));
-        return andThen(done, (given) => answer({ ...given, headers: withHeader(given.headers, REQUEST_ID, id) }, id));
-      });
+    const catalog = await execution.context.catalog();
+    const endpoint = catalog && findEndpoint(catalog, parts, asked.method);
+    if (endpoint === undefined) return answer(response(404, 'Not found'), id);
+    const rules = endpoint.handlings.map(({ permissions }) => compileRule(permissions, this.#compiler));
+    const may = await mayAsk(execution, rules);
+    if (!may) return answer(response(403, 'Permission denied: You are not allowed to access this resource'), id);
+    const inner: Execution = { ...deeper(withDefinerRightsCap(execution)), checks: UNCHECKED };
+    const request = {
+      ...asked,
+      headers: objectFrom({ ...NATIVE_HEADERS, ...asked.headers }),
+      params: endpoint.params,
+    };
+    const invocation = new Invocation(id, execution.checks.view, this.#compiler);
+    const answered = await withStackGuard(async () => {
+      await maybeYield(inner);
+      return invocation.run(endpoint, request, inner);
     });
+    return answer({ ...answered, headers: withHeader(answered.headers, REQUEST_ID, id) }, id);
   }
 }
 
@@ -111,9 +112,10 @@ function answer({ body, headers, status }: ApiResponse, id: string): ObjectValue
   return objectFrom({ body, headers, request_id: id, status });
 }
 
-function mayAsk(execution: Execution, [rule, ...rest]: readonly Rule[]): PromiseOrValue<boolean> {
+async function mayAsk(execution: Execution, [rule, ...rest]: readonly Rule[]): Promise<boolean> {
   if (rule === undefined || !execution.checks.view) return true;
-  return andThen(admits(rule, execution, undefined), (may) => may && mayAsk(execution, rest));
+  const may = await admits(rule, execution, undefined);
+  return may && mayAsk(execution, rest);
 }
 
 /** One request to an endpoint. */
@@ -139,13 +141,11 @@ class Invocation {
   #action(action: Expression): Handler {
     const evaluate = this.compiler.expression(action);
     return (request, execution) =>
-      this.#orFailure(execution, () => {
+      this.#orFailure(execution, async () => {
         const scope = new Scope();
         scope.set('request', requestValue(request, this.id));
-        return andThen(
-          evaluate(new Frame(execution, scope)),
-          (value) => readApiResponse(value) ?? response(500, 'Failed to convert public value to ApiResponse'),
-        );
+        const value = await evaluate(new Frame(execution, scope));
+        return readApiResponse(value) ?? response(500, 'Failed to convert public value to ApiResponse');
       });
   }
 
@@ -159,23 +159,22 @@ class Invocation {
   }
 
   /** A user's function gets the request, the next handler, and then the written arguments. */
-  #custom(
+  async #custom(
     path: string,
     args: readonly Value[],
     request: ApiRequest,
     execution: Execution,
     next: Handler,
-  ): PromiseOrValue<ApiResponse> {
-    const goOn = new HostFunction((inner, [given]) =>
-      andThen(this.#next(given, inner, next), (done) => responseValue(done, this.id)),
-    );
-    const given = [requestValue(request, this.id), new Closure('|$request: any| $request', goOn), ...args];
-    const called = callDefined(path.slice(CUSTOM.length), given, new Frame(execution, new Scope()), this.compiler);
-    return andThen(called, (value) => {
-      const done = readApiResponse(value);
-      if (done === undefined) throw failure('api_middleware', { name: path });
-      return done;
+  ): Promise<ApiResponse> {
+    const goOn = new HostFunction(async (inner, [given]) => {
+      const done = await this.#next(given, inner, next);
+      return responseValue(done, this.id);
     });
+    const given = [requestValue(request, this.id), new Closure('|$request: any| $request', goOn), ...args];
+    const value = await callDefined(path.slice(CUSTOM.length), given, new Frame(execution, new Scope()), this.compiler);
+    const done = readApiResponse(value);
+    if (done === undefined) throw failure('api_middleware', { name: path });
+    return done;
   }
 
   #next(given: Value, execution: Execution, next: Handler): PromiseOrValue<ApiResponse> {
@@ -202,19 +201,21 @@ class Invocation {
     return this.#undoing(execution, work, () => undefined);
   }
 
-  #undoing(
+  async #undoing(
     execution: Execution,
     work: () => PromiseOrValue<ApiResponse>,
     bodyOf: (error: Error) => Value,
-  ): PromiseOrValue<ApiResponse> {
+  ): Promise<ApiResponse> {
     const { context } = execution;
     const start = context.transaction.savepoint();
-    return otherwise(work, (error) => {
+    try {
+      return await work();
+    } catch (error) {
       // Endpoints that call each other end together: one that called another again would take for ever.
       if (!isQueryError(error) || (execution.depth > 1 && isTooDeep(error))) throw error;
       context.transaction.rollback(start);
       context.catalogChanged();
       return response(500, bodyOf(error));
-    });
+    }
   }
 }

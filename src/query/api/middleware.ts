@@ -1,5 +1,5 @@
 /** The middleware of endpoints: the built-in kinds, and functions of users. */
-import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import type { Execution } from '../../runtime/execution.js';
 import { Variants } from '../../runtime/variants.js';
@@ -46,7 +46,10 @@ export const MIDDLEWARE: ReadonlyMap<string, Middleware> = new Map<string, Middl
     'api::res::body',
     ([strategy = 'auto'], next) => {
       if (!isStrategy(strategy)) throw misused('api::res::body');
-      return (request, execution) => andThen(next(request, execution), (given) => encodeBody(request, given, strategy));
+      return async (request, execution) => {
+        const given = await next(request, execution);
+        return encodeBody(request, given, strategy);
+      };
     },
   ],
   [
@@ -55,18 +58,20 @@ export const MIDDLEWARE: ReadonlyMap<string, Middleware> = new Map<string, Middl
       if (typeof status !== 'number') throw misused('api::res::status');
       const isValid = isStatus(status);
       const refused = response(400, `Invalid HTTP status code: ${status}. Must be between 100 and 599`);
-      return (request, execution) =>
-        andThen(next(request, execution), (given) => (isValid ? { ...given, status } : refused));
+      return async (request, execution) => {
+        const given = await next(request, execution);
+        return isValid ? { ...given, status } : refused;
+      };
     },
   ],
   [
     'api::res::header',
     ([name, value], next) => {
       if (typeof name !== 'string' || !isHeader(value)) throw misused('api::res::header');
-      return (request, execution) =>
-        andThen(next(request, execution), (given) =>
-          withHeaders(given, [[isHeaderName(name) ? name.toLowerCase() : name, value]]),
-        );
+      return async (request, execution) => {
+        const given = await next(request, execution);
+        return withHeaders(given, [[isHeaderName(name) ? name.toLowerCase() : name, value]]);
+      };
     },
   ],
   [
@@ -77,7 +82,10 @@ export const MIDDLEWARE: ReadonlyMap<string, Middleware> = new Map<string, Middl
         if (!isHeader(value)) throw misused('api::res::headers');
         return [name, value] as const;
       });
-      return (request, execution) => andThen(next(request, execution), (given) => withHeaders(given, entries));
+      return async (request, execution) => {
+        const given = await next(request, execution);
+        return withHeaders(given, entries);
+      };
     },
   ],
 ]);
@@ -107,19 +115,18 @@ function withHeaders(
 }
 
 /** Runs work with a timeout. If the whole request has timed out, too, that error passes through. */
-function within(
+async function within(
   execution: Execution,
   duration: Duration,
   work: (inner: Execution) => PromiseOrValue<ApiResponse>,
-): PromiseOrValue<ApiResponse> {
+): Promise<ApiResponse> {
   const interrupt = execution.interrupt.within(duration);
   const inner: Execution = { ...execution, interrupt, variants: new Variants() };
-  return otherwise(
-    () => work(inner),
-    (error) => {
-      if (!(error instanceof TesseraError) || error.code !== 'timed_out') throw error;
-      execution.interrupt.check();
-      return response(500, 'deadline has elapsed');
-    },
-  );
+  try {
+    return await work(inner);
+  } catch (error) {
+    if (!(error instanceof TesseraError) || error.code !== 'timed_out') throw error;
+    execution.interrupt.check();
+    return response(500, 'deadline has elapsed');
+  }
 }

@@ -5,13 +5,19 @@ import type { TableDefinition } from '../../catalog/definitions/definition.js';
 import type { Select } from '../../language/ast.js';
 import { bindViewBuild, bindViewChanges } from '../../plan/bind-view.js';
 import { type FieldsRead, fieldsSelected } from '../../plan/fields-read.js';
+import type { MaterializeGroups, MaterializeRows, ViewNode } from '../../plan/nodes.js';
 import type { Execution } from '../../runtime/execution.js';
-import { type Compiler, Frame } from '../../runtime/frame.js';
+import { type Compiler, type Evaluate, Frame } from '../../runtime/frame.js';
 import { Scope } from '../../runtime/scope.js';
+import { withField } from '../../value/paths.js';
 import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
-import { ALL_ROWS } from '../operators/operator.js';
-import { compileMaterialization, type Materialization } from './materialize.js';
-import type { SourceRecord } from './view-records.js';
+import { fieldPath } from '../expression/projection-name.js';
+import { ALL_ROWS, type RecordReading, type Stream } from '../operators/operator.js';
+import { OperatorCompiler } from '../operators/operators.js';
+import { compileProjections } from '../operators/rows/projections.js';
+import { compileGroupColumns } from './group-columns.js';
+import { GroupedView } from './groups.js';
+import type { SourceRecord, ViewRecords } from './view-records.js';
 
 /** A view with the compiled plan of its maintenance. */
 export interface PreparedView {
@@ -84,4 +90,75 @@ export function fillView(
 
 function rowFrame(execution: Execution, row: Value): Frame {
   return new Frame(execution, new Scope(), row);
+}
+
+// The compiled nodes of a view's plan, which turn rows into its records.
+
+/** A view's plan, compiled. */
+interface Materialization {
+  /** The rows of sources that belong to the view. */
+  readonly rows: Stream;
+  /** The storage of the rows. */
+  readonly open: OpenRecords;
+}
+
+type OpenRecords = (execution: Execution, catalog: DatabaseCatalog, view: TableDefinition) => ViewRecords;
+
+/** `fields`: what is read of the sources. */
+function compileMaterialization(tree: ViewNode, fields: FieldsRead, compiler: Compiler): Materialization {
+  const reading: RecordReading = {
+    purpose: 'select',
+    fields,
+    writes: false,
+    access: (_, { definition }) => ({ kind: 'table-scan', table: definition.name }),
+  };
+  const compile = RECORDS[tree.kind] as (node: ViewNode, compiler: Compiler) => OpenRecords;
+  return { rows: new OperatorCompiler(compiler, reading).stream(tree.input), open: compile(tree, compiler) };
+}
+
+const RECORDS: {
+  readonly [Kind in ViewNode['kind']]: (
+    node: Extract<ViewNode, { readonly kind: Kind }>,
+    compiler: Compiler,
+  ) => OpenRecords;
+} = {
+  'materialize-rows': compileRows,
+  'materialize-groups': compileGroups,
+};
+
+function compileRows({ projections }: MaterializeRows, compiler: Compiler): OpenRecords {
+  const project = compileProjections(projections, compiler, fieldPath);
+  return (execution, _, { name }) => new RowView(execution, name, project);
+}
+
+function compileGroups(node: MaterializeGroups, compiler: Compiler): OpenRecords {
+  const columns = compileGroupColumns(node, compiler);
+  return (execution, catalog, view) => new GroupedView(execution, catalog, view, columns);
+}
+
+/** The records of a view without GROUP: each corresponds to a record of a source, under the same key. */
+class RowView implements ViewRecords {
+  readonly #execution: Execution;
+  readonly #view: string;
+  readonly #project: Evaluate;
+
+  constructor(execution: Execution, view: string, project: Evaluate) {
+    this.#execution = execution;
+    this.#view = view;
+    this.#project = project;
+  }
+
+  replace({ id, before }: SourceRecord, frame: Frame | undefined): PromiseOrValue<void> {
+    const execution = this.#execution;
+    const own = new RecordId(this.#view, id.key);
+    if (frame === undefined)
+      return before === undefined ? undefined : execution.services.writer.put(execution, own, undefined);
+    return andThen(this.#project(frame), (row) =>
+      execution.services.writer.put(execution, own, withField(row, 'id', own) as ObjectValue),
+    );
+  }
+
+  finish(): undefined {
+    return undefined;
+  }
 }

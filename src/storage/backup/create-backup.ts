@@ -17,7 +17,6 @@ import {
 } from './manifest.js';
 import { type PageRun, packRuns, usedRuns } from './page-runs.js';
 import { type PinnedFile, pinFile } from './pinned-file.js';
-import { RateLimit } from './rate-limit.js';
 import { newSealing, type Sealing, type Secret } from './sealing.js';
 import { sha256 } from './sha256.js';
 
@@ -138,5 +137,30 @@ class PartWriter {
     this.#underWay = this.#to.write(name, sealed);
     // Its failure is reported where it is awaited next.
     this.#underWay.catch(() => undefined);
+  }
+}
+
+/** Limits work to a rate of bytes a second, on average since it began. */
+class RateLimit {
+  readonly #rate: number | undefined;
+  readonly #clock: Clock;
+  readonly #timers: Timers;
+  readonly #began: number;
+  #bytes = 0;
+
+  /** `rate` in bytes a second; `undefined`: no limit. */
+  constructor(rate: number | undefined, { clock, timers }: { readonly clock: Clock; readonly timers: Timers }) {
+    this.#rate = rate;
+    this.#clock = clock;
+    this.#timers = timers;
+    this.#began = clock.monotonic();
+  }
+
+  /** Waits until `bytes` more may have been done by now. */
+  async spend(bytes: number): Promise<void> {
+    this.#bytes += bytes;
+    if (this.#rate === undefined) return;
+    const early = this.#began + (this.#bytes / this.#rate) * 1_000 - this.#clock.monotonic();
+    if (early >= 1) await this.#timers.wait(early);
   }
 }

@@ -11,10 +11,10 @@ import { mapChunks } from '../../../runtime/cooperative-yielding.js';
 import type { Compiler, Frame } from '../../../runtime/frame.js';
 import { rowFrames } from '../../../runtime/row-frames.js';
 import { sortYielding } from '../../../runtime/sort-yielding.js';
+import { encodeOrder } from '../../../value/codecs/key-codec.js';
 import { type MutableObject, newObject, type Value } from '../../../value/value.js';
 import { weightOf } from '../../../value/weight.js';
 import { writeAt } from '../rows/projections.js';
-import { GroupNode } from './group-node.js';
 import {
   compileColumns,
   compileKey,
@@ -22,6 +22,41 @@ import {
   type GroupedColumnState,
   type GroupKey,
 } from './grouped-columns.js';
+
+/**
+ * A trie of the keys of groups. Values that are equal in the total order, such as `1` and
+ * `1f`, lead to one node.
+ */
+class GroupNode<Group> {
+  /** The group here, at the last key. */
+  group: Group | undefined;
+  /** Children by encoded values. The leaves, which may be many, have no such maps. */
+  #byOrder: Map<string, GroupNode<Group>> | undefined;
+  /** Children by primitive values, which needn't be encoded. */
+  #byValue: Map<Value, GroupNode<Group>> | undefined;
+
+  /** `order`: the encoded values on the path. */
+  constructor(readonly order: string) {}
+
+  at(value: Value): GroupNode<Group> {
+    return this.#byValue?.get(value) ?? this.#find(value);
+  }
+
+  #find(value: Value): GroupNode<Group> {
+    const order = this.order + encodeOrder(value);
+    this.#byOrder ??= new Map();
+    let node = this.#byOrder.get(order);
+    if (node === undefined) {
+      node = new GroupNode(order);
+      this.#byOrder.set(order, node);
+    }
+    if (typeof value !== 'object') {
+      this.#byValue ??= new Map();
+      this.#byValue.set(value, node);
+    }
+    return node;
+  }
+}
 
 /** The groups of one run. */
 export interface Grouping {

@@ -1,13 +1,13 @@
 /** ORDER BY: all rows in an order, or the first of them. */
-import { andThen, type PromiseOrValue } from '../../../base/promise-or-value.js';
-import { type Direction, isStream, type RowNode, type Sort, type TopN } from '../../../plan/nodes.js';
+import { andThen, mapInOrder, type PromiseOrValue } from '../../../base/promise-or-value.js';
+import { type Direction, isStream, type OrderWanted, type RowNode, type Sort, type TopN } from '../../../plan/nodes.js';
 import { forEachChunk } from '../../../runtime/cooperative-yielding.js';
-import type { Frame } from '../../../runtime/frame.js';
-import type { Value } from '../../../value/value.js';
+import type { Compiler, Frame } from '../../../runtime/frame.js';
+import { encodeOrder } from '../../../value/codecs/key-codec.js';
+import { isArray, type Value } from '../../../value/value.js';
 import type { List, OperatorContext, Stream } from '../operator.js';
 import { compileCharge, readCharger } from '../rows/charge.js';
 import { type CompiledOrder, compileOrder, type Sorting } from './sorting.js';
-import { compileStopCondition, type StopCondition } from './stop-condition.js';
 
 /** Keeps and orders all rows. */
 export function compileSort({ order, projections, input }: Sort, context: OperatorContext): List {
@@ -95,4 +95,34 @@ class InOrder {
     // Rows with equal keys stay in the order of the table.
     return sortAll(this.#direction === 'backward' ? this.#inOrder.reverse() : this.#inOrder, this.sorting, this.frame);
   }
+}
+
+// ORDER BY with LIMIT through an access path in order: when enough rows have come.
+
+/** Returns for each row, as they come in order, whether no later one can be among the first. */
+type StopCondition = (row: Value) => PromiseOrValue<boolean>;
+
+/**
+ * Enough have come when the next row isn't equal to the last of them: sorting decides among equal ones.
+ */
+function compileStopCondition(order: OrderWanted, compiler: Compiler): (frame: Frame, most: number) => StopCondition {
+  const wanted = order.score === undefined ? order.keys.map(({ path }) => path) : [order.score.call];
+  const keys = wanted.map((key) => compiler.expression(key));
+  return (frame, most) => {
+    let count = 0;
+    let last: string | undefined;
+    return (row) =>
+      andThen(
+        mapInOrder(keys, (key) => key(frame.within(row))),
+        (values) => {
+          // An array is found at the places of its elements, too, which aren't its own.
+          if (values.some(isArray)) return false;
+          const place = values.map(encodeOrder).join('');
+          if (count >= most && place !== last) return true;
+          last = place;
+          count++;
+          return false;
+        },
+      );
+  };
 }
