@@ -18,6 +18,7 @@ import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { Access, KeyRotation } from '../../language/ast.js';
+import { REDACTED } from '../../language/printer/printer.js';
 import { authorize } from '../../runtime/authorization/authorize.js';
 import { schemaChangeOf, selectedPath } from '../../runtime/authorization/selected-database.js';
 import type { Execution } from '../../runtime/execution.js';
@@ -28,7 +29,6 @@ import { type ObjectValue, objectFrom, Range, RecordId, type Value } from '../..
 import { judgeAccessKeys } from '../define/define-access.js';
 import { finish } from '../define/definition.js';
 import { HOUR } from '../define/lifetime.js';
-import { REDACTED } from '../define/redacted.js';
 
 type Action = Access['action'];
 type Which = Extract<Action, { kind: 'show' | 'revoke' }>['which'];

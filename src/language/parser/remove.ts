@@ -1,9 +1,7 @@
-import type { Config, RemoveStatement } from '../../ast.js';
-import { level, onTable } from '../clauses.js';
-import type { Parser } from '../parser.js';
-import { functionName } from './define-function.js';
-import { moduleName } from './define-module.js';
-import { ifExists } from './definition.js';
+/** REMOVE, by what is removed. */
+import type { Config, RemoveStatement } from '../ast.js';
+import { definitionName, definitionPath, functionName, ifExists, level, moduleName, onTable } from './clauses.js';
+import type { Parser } from './parser.js';
 
 type Of = RemoveStatement['of'];
 
@@ -14,20 +12,20 @@ const named =
       { kind: 'namespace' | 'database' | 'table' | 'analyzer' | 'sequence' | 'api' | 'bucket' }
     >['kind'],
   ) =>
-  (parser: Parser): Of => ({ kind, name: parser.definitionName() });
+  (parser: Parser): Of => ({ kind, name: definitionName(parser) });
 
 const ofTable =
   (kind: 'index' | 'event') =>
   (parser: Parser): Of => {
-    const name = parser.definitionName();
+    const name = definitionName(parser);
     onTable(parser);
-    return { kind, name, table: parser.definitionName() };
+    return { kind, name, table: definitionName(parser) };
   };
 
 const ofLevel =
   (kind: 'user' | 'access') =>
   (parser: Parser): Of => {
-    const name = parser.definitionName();
+    const name = definitionName(parser);
     parser.expectWord('ON');
     return { kind, name, level: level(parser) };
   };
@@ -63,9 +61,9 @@ export function remove(parser: Parser): RemoveStatement {
 }
 
 function field(parser: Parser): Of {
-  const path = parser.definitionPath();
+  const path = definitionPath(parser);
   onTable(parser);
-  return { kind: 'field', path, table: parser.definitionName() };
+  return { kind: 'field', path, table: definitionName(parser) };
 }
 
 /** `fn::f`, also written `fn::f()`. */

@@ -1,29 +1,49 @@
-import type { AnalyzerFilter, DefineAnalyzer } from '../../ast.js';
-import { unsigned } from '../expression/literal.js';
-import type { Parser } from '../parser.js';
-import { functionName } from './define-function.js';
-import { type ClauseTable, clauses, comment, mode } from './definition.js';
-
-type Node = { -readonly [K in keyof DefineAnalyzer]: DefineAnalyzer[K] };
+/** DEFINE ANALYZER: its clauses. */
+import { quoteString } from '../../value/text/quote.js';
+import type { AnalyzerFilter, DefineAnalyzer } from '../ast.js';
+import { functionName } from '../parser/clauses.js';
+import { unsigned } from '../parser/expression/literal.js';
+import type { Parser } from '../parser/parser.js';
+import { clause, functionPath, list } from '../printer/printer.js';
+import type { DefinitionGrammar } from './clause.js';
+import { COMMENT } from './shared-clauses.js';
+import { NAMED } from './subjects.js';
 
 const TOKENIZERS = { BLANK: 'blank', CAMEL: 'camel', CLASS: 'class', PUNCT: 'punct', SEGMENT: 'segment' } as const;
 
-export const ANALYZER_CLAUSES: ClauseTable<Node> = new Map<string, (parser: Parser, node: Node) => Partial<Node>>([
-  ['FUNCTION', (parser) => ({ function: functionName(parser) })],
-  ['TOKENIZERS', (parser) => ({ tokenizers: parser.commaList(() => tokenizer(parser)) })],
-  ['FILTERS', (parser) => ({ filters: parser.commaList(() => filter(parser)) })],
-  ['COMMENT', comment],
-]);
+export const DEFINE_ANALYZER: DefinitionGrammar<DefineAnalyzer> = {
+  words: ['ANALYZER'],
+  subject: NAMED,
+  clauses: {
+    function: {
+      parse: { FUNCTION: (parser) => ({ function: functionName(parser) }) },
+      text: (node) => clause('FUNCTION', node.function, functionPath),
+      structure: (node) => ({ function: node.function }),
+    },
+    tokenizers: {
+      unset: [],
+      parse: { TOKENIZERS: (parser) => ({ tokenizers: parser.commaList(() => tokenizer(parser)) }) },
+      text: ({ tokenizers }) => unlessEmpty('TOKENIZERS', tokenizers, (names) => names.join(',').toUpperCase()),
+      structure: ({ tokenizers }) => ({
+        tokenizers: tokenizers.length === 0 ? undefined : tokenizers.map((name) => name.toUpperCase()),
+      }),
+    },
+    filters: {
+      unset: [],
+      parse: { FILTERS: (parser) => ({ filters: parser.commaList(() => filter(parser)) }) },
+      text: ({ filters }) => unlessEmpty('FILTERS', filters, (each) => list(each, filterText)),
+      structure: ({ filters }) => ({ filters: filters.length === 0 ? undefined : filters.map(filterText) }),
+    },
+    comment: COMMENT,
+  },
+  alter: {
+    clauses: ['function', 'tokenizers', 'filters', 'comment'],
+    drops: ['function', 'tokenizers', 'filters', 'comment'],
+  },
+};
 
-export function defineAnalyzer(parser: Parser): DefineAnalyzer {
-  const head = mode(parser);
-  return clauses<Node>(parser, ANALYZER_CLAUSES, {
-    kind: 'define-analyzer',
-    ...head,
-    name: parser.definitionName(),
-    tokenizers: [],
-    filters: [],
-  });
+function unlessEmpty<T>(keyword: string, items: readonly T[], text: (items: readonly T[]) => string) {
+  return items.length === 0 ? undefined : `${keyword} ${text(items)}`;
 }
 
 function tokenizer(parser: Parser): DefineAnalyzer['tokenizers'][number] {
@@ -102,4 +122,19 @@ function inParentheses<T>(parser: Parser, content: () => T): T {
   const result = content();
   parser.expectClose(')', openedAt);
   return result;
+}
+
+function filterText(given: AnalyzerFilter): string {
+  switch (given.kind) {
+    case 'edgengram':
+    case 'ngram':
+      return `${given.kind.toUpperCase()}(${given.min},${given.max})`;
+    case 'snowball':
+    case 'stopwords':
+      return `${given.kind.toUpperCase()}(${given.language.toUpperCase()})`;
+    case 'mapper':
+      return `MAPPER(${quoteString(given.path)})`;
+    default:
+      return given.kind.toUpperCase();
+  }
 }

@@ -1,16 +1,22 @@
-/** The clauses of JWT: keys for verification, required claims, and keys for signing. */
+/** The clauses of JWT: keys for verification, required claims, and keys for signing. Only public keys are shown. */
+import { quoteString } from '../../value/text/quote.js';
+import { toText } from '../../value/text/text.js';
+import { type ObjectValue, objectFrom } from '../../value/value.js';
 import {
   ALGORITHMS,
   type Algorithm,
   type ComputedJwt,
+  type Expression,
   type JwtAccess,
   type RequiredClaims,
   type RetiredKey,
-} from '../../ast.js';
-import { datetime } from '../expression/literal.js';
-import type { Parser } from '../parser.js';
+} from '../ast.js';
+import { datetime } from '../parser/expression/literal.js';
+import type { Parser } from '../parser/parser.js';
+import { clause, clauses, list, type Printer, REDACTED, REDACTED_LITERAL } from '../printer/printer.js';
+import { shownObject } from './clause.js';
 
-export interface ParsedJwt {
+interface ParsedJwt {
   readonly jwt: JwtAccess;
   readonly computed: ComputedJwt;
 }
@@ -92,4 +98,71 @@ function issuerAlgorithm(parser: Parser, verify: JwtAccess['verify']): Algorithm
 
 function algorithmName(parser: Parser): Algorithm {
   return parser.acceptOneOf(...ALGORITHMS) ?? parser.unexpected('a valid algorithm');
+}
+
+// ─── As text ───
+
+/** The key that verifies also signs, and so is a secret. */
+export function isSymmetric({ verify }: JwtAccess): boolean {
+  return verify.kind === 'key' && verify.algorithm.startsWith('HS');
+}
+
+/** The clauses behind JWT, with a blank before them. */
+export function jwtText(jwt: JwtAccess, computed: ComputedJwt, printer: Printer): string {
+  const { verify, require: required, issuer } = jwt;
+  const symmetric = isSymmetric(jwt);
+  // An expression is printed as written: it is code, not a secret.
+  const written = (expression: Expression | undefined, fixed: string) =>
+    expression === undefined ? fixed : printer.expression(expression);
+  const keyText = symmetric && !printer.secrets ? () => REDACTED_LITERAL : quoteString;
+  const issuerKey =
+    issuer?.key === undefined ? undefined : printer.secrets ? quoteString(issuer.key) : REDACTED_LITERAL;
+  return clauses(
+    verify.kind === 'url'
+      ? `URL ${written(computed.url, quoteString(verify.url))}`
+      : `ALGORITHM ${verify.algorithm} KEY ${written(computed.key, keyText(verify.key))}`,
+    verify.kind === 'key' && formerText(verify.retired ?? [], keyText),
+    required && requiredText(required),
+    printer.secrets
+      ? issuer &&
+          `WITH ISSUER${clauses(
+            clause('ALGORITHM', issuer.algorithm, String),
+            clause('KEY', issuerKey, (key) => written(computed.issuerKey, key)),
+          )}`
+      : (symmetric || issuer !== undefined) &&
+          `WITH ISSUER KEY ${written(computed.issuerKey ?? (symmetric ? computed.key : undefined), REDACTED_LITERAL)}`,
+  );
+}
+
+function formerText(retired: readonly RetiredKey[], keyText: (key: string) => string): string {
+  return retired.map(({ key, until }) => `FORMER KEY ${keyText(key)} UNTIL ${toText(until)}`).join(' ');
+}
+
+function requiredText({ issuers, audiences }: RequiredClaims): string {
+  return `REQUIRE${clauses(
+    issuers.length > 0 && `ISSUER ${list(issuers, quoteString)}`,
+    audiences.length > 0 && `AUDIENCE ${list(audiences, quoteString)}`,
+  )}`;
+}
+
+// ─── As STRUCTURE shows it ───
+
+/** Public keys and URLs; keys that sign are redacted. */
+export function shownJwt(jwt: JwtAccess): ObjectValue {
+  const { issuer, verify, require: required } = jwt;
+  const shown = (key: string) => (isSymmetric(jwt) ? REDACTED : key);
+  return shownObject({
+    issuer:
+      issuer &&
+      objectFrom({ alg: issuer.algorithm ?? (verify.kind === 'key' ? verify.algorithm : 'HS512'), key: REDACTED }),
+    require: required && objectFrom({ audience: [...required.audiences], issuer: [...required.issuers] }),
+    verify:
+      verify.kind === 'url'
+        ? objectFrom({ url: verify.url })
+        : shownObject({
+            alg: verify.algorithm,
+            key: shown(verify.key),
+            retired: verify.retired?.map(({ key, until }) => objectFrom({ key: shown(key), until })),
+          }),
+  });
 }
