@@ -1,3 +1,4 @@
+/** The data file as the engine uses it: opening and checking it, snapshots of its bytes, and atomic writes. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
