@@ -1,3 +1,4 @@
+/** A sort that can be interrupted between steps, so that a long list doesn't block the event loop. */
 import type { Stepwise } from './stepwise.js';
 
 /** Items sorted at once: a millisecond of work. */
