@@ -1,3 +1,4 @@
+/** The store of normalized statements: by their shape, and by the literals that aren't parameters. */
 import type { Statement } from '../../language/ast.js';
 import type { Slot } from '../../language/parameterize.js';
 import { type Shape, shapeText } from '../../language/shape.js';
