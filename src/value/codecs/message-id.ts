@@ -1,10 +1,9 @@
 /** The id of a request that can't be decoded, such as one nested too deep, so that its caller gets the error. */
-import { decodeCbor } from '../../value/codecs/cbor-decode.js';
-import { MAJOR } from '../../value/codecs/cbor-tags.js';
-import { parseJson } from '../../value/codecs/json.js';
-import { DEFAULT_DECODE_LIMITS } from '../../value/nesting.js';
-import type { Value } from '../../value/value.js';
-import { CBOR, type Format } from '../base/format.js';
+import { DEFAULT_DECODE_LIMITS } from '../nesting.js';
+import type { Value } from '../value.js';
+import { decodeCbor } from './cbor-decode.js';
+import { MAJOR } from './cbor-tags.js';
+import { parseJson } from './json.js';
 
 /** What is looked through for an id: bytes of JSON, items of CBOR. Clients send it first. */
 const MOST_BYTES = 64 * 1024;
@@ -17,12 +16,21 @@ const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/sy;
 const SCALAR = /[^\s,}\]]+/y;
 const BLANK = /\s*/y;
 
-/** The member `id` of a message that is an object; `undefined` if it has none, and for other messages. */
-export function idOfUnreadable(message: Uint8Array, format: Format): Value | typeof UNREAD_ID {
+/** The member `id` of a JSON message that is an object; `undefined` if it has none, and for other messages. */
+export function jsonMessageId(message: Uint8Array): Value | typeof UNREAD_ID {
+  return unlessMalformed(() => new JsonScan(message).id());
+}
+
+/** The same of a message in CBOR. */
+export function cborMessageId(message: Uint8Array): Value | typeof UNREAD_ID {
+  return unlessMalformed(() => new CborScan(message).id());
+}
+
+/** `undefined` if the message is malformed up to its id. */
+function unlessMalformed(scan: () => Value | typeof UNREAD_ID): Value | typeof UNREAD_ID {
   try {
-    return format === CBOR ? new CborScan(message).id() : new JsonScan(message).id();
+    return scan();
   } catch {
-    // It is malformed up to there.
     return undefined;
   }
 }
