@@ -3,7 +3,6 @@
  * own: no token is made, and its identity has no `basis`.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Level, Role } from '../../language/ast.js';
@@ -23,6 +22,7 @@ import {
 } from '../identity.js';
 import { claimsValue } from '../tokens/claims.js';
 import type { TokenContent } from '../tokens/tokens.js';
+import { accessKindOf } from './access-kinds.js';
 
 /** The user whom a view shows, and the path at which an owner may have it. */
 export type ViewTarget =
@@ -120,7 +120,7 @@ export function viewedIdentity(
     }
     case 'record':
       return andThen(context.directory.access(databasePath, target.access), (access) => {
-        if (access === undefined || !hasRecordUsers(access)) {
+        if (access === undefined || !accessKindOf(access.accessKind).hasRecordUsers(access.accessKind)) {
           throw failure('view_target_missing', { what: `access method ${target.access} for records` });
         }
         const { record } = target;
@@ -144,10 +144,6 @@ export function viewedIdentity(
 
 function levelOf({ namespace, database }: DatabasePath): Level {
   return database !== undefined ? 'database' : namespace !== undefined ? 'namespace' : 'root';
-}
-
-function hasRecordUsers({ accessKind }: AccessDefinition): boolean {
-  return accessKind.kind === 'record' || (accessKind.kind === 'bearer' && accessKind.subject === 'record');
 }
 
 function claimsOf({ tokens }: AuthContext, content: TokenContent, record?: RecordId): ObjectValue {
