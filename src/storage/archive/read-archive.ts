@@ -6,7 +6,7 @@ import { failure } from '../../errors/error.js';
 import { MAX_ENCODED } from '../../value/limits.js';
 import { MAX_KEY_LENGTH } from '../lmdb/file/lmdb-limits.js';
 import { type EncodedChange, unpackChanges } from '../lmdb/file/packed-changes.js';
-import { openRegularFile } from '../regular-file.js';
+import { openRegularFile } from '../sync-folder.js';
 import {
   ARCHIVE_FORMAT,
   decodeArchiveRecord,
