@@ -22,7 +22,7 @@ import { openEngine } from '../storage/open/open.js';
 import { durationFromNanoseconds } from '../value/time/duration.js';
 import type { Configuration } from './configuration.js';
 import { ensureRootUser, hasRootUser } from './first-user.js';
-import { readAuditKey } from './pass-file.js';
+import { readAuditKey } from './secret-files.js';
 import { ConfigurationError } from './setting.js';
 import { endAtOnce } from './shutdown.js';
 
