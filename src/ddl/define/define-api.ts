@@ -36,7 +36,10 @@ function compileAction(action: ApiAction, compiler: Compiler): (frame: Frame) =>
   };
 }
 
-/** Of DEFINE API and DEFINE CONFIG API: the arguments of middleware are computed when it is defined, and stand there as literals from then on. */
+/**
+ * The middleware of DEFINE API and DEFINE CONFIG API: its arguments are computed by the definition, and are literals
+ * from then on.
+ */
 export function compileHandling<H extends Handling>(
   handling: H,
   compiler: Compiler,

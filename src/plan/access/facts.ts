@@ -1,5 +1,4 @@
 /** The facts of a statement for the choice of access paths to one of its tables. */
-
 import { Derived } from '../../base/derived.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { IndexDefinition } from '../../catalog/definitions/definition.js';

@@ -1,5 +1,4 @@
 /** The matches of a search: all of them in the order of their keys, or the best ones first. */
-
 import { Heap } from '../../base/heap.js';
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import { sortInSteps } from '../../base/sort-in-steps.js';

@@ -1,7 +1,6 @@
 /**
  * The archive of a store that several worker processes write to, one group at a time under the store's lock of writers.
  */
-
 import { closeSync, fdatasyncSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { OWNER_ONLY } from '../../base/private-file.js';
 import type { Clock } from '../../env/environment.js';
