@@ -4,8 +4,8 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { getHeapStatistics } from 'node:v8';
 import type { Environment } from './environment.js';
 import { realNetwork } from './real-network.js';
+import { FeedbackQueue } from './scheduler.js';
 import { fineClock } from './wall-clock.js';
-import { FeedbackQueue } from './yield-queue.js';
 
 /** A pool of random bytes: a system call for the few bytes of an id would dominate its cost. */
 const pool = new Uint8Array(4096);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { blake3 } from '@noble/hashes/blake3.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { Pausing } from '../base/steps.js';
+import type { Work } from '../base/work/work.js';
 import type { Value } from '../value/value.js';
 import { type FunctionRow, HASH_ALGORITHMS, type HashAlgorithm } from './calls/contract.js';
 import { define } from './calls/define.js';
@@ -80,11 +80,11 @@ export const cryptoFunctions: readonly FunctionRow[] = [
 /** The digest of a text in UTF-8, piece by piece. */
 function digest<H extends { update(bytes: Uint8Array): unknown }>(
   text: string,
-  pausing: Pausing,
+  work: Work,
   hash: H,
   finish: (hash: H) => Value,
 ): PromiseOrValue<Value> {
-  const updated = forEachPiece(text, pausing, (piece) => {
+  const updated = forEachPiece(text, work, (piece) => {
     hash.update(utf8ToBytes(piece));
   });
   return andThen(updated, () => finish(hash));

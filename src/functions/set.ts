@@ -1,5 +1,6 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { filterInSteps, type Pausing } from '../base/steps.js';
+import { filterItems } from '../base/work/loops.js';
+import type { Work } from '../base/work/work.js';
 import { isArray, SetValue, type Value } from '../value/value.js';
 import { flatten } from './array/access.js';
 import { joinTexts } from './array/join.js';
@@ -15,10 +16,8 @@ import { setInSteps } from './set-in-steps.js';
 type Items = readonly Value[];
 
 /** The items of one set that are, or aren't, in another. They stay in order. */
-function within(items: Items, other: Items, wanted: boolean, pausing: Pausing): PromiseOrValue<Value[]> {
-  return andThen(bagOf(other, pausing), (present) =>
-    filterInSteps(items, pausing, (item) => present.has(item) === wanted),
-  );
+function within(items: Items, other: Items, wanted: boolean, work: Work): PromiseOrValue<Value[]> {
+  return andThen(bagOf(other, work), (present) => filterItems(items, work, (item) => present.has(item) === wanted));
 }
 
 /** The items of an argument that may be one value or several. */

@@ -1,6 +1,7 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { sortInSteps } from '../base/sort-in-steps.js';
-import { filterInSteps, type Pausing } from '../base/steps.js';
+import { filterItems } from '../base/work/loops.js';
+import { sortItems } from '../base/work/sort.js';
+import type { Work } from '../base/work/work.js';
 import { Comparisons } from '../value/order.js';
 import type { Value } from '../value/value.js';
 
@@ -9,12 +10,12 @@ import type { Value } from '../value/value.js';
  * the comparator says,
  * and NONE is the lowest.)
  */
-export function sortedInSteps(values: readonly Value[], pausing: Pausing): PromiseOrValue<Value[]> {
+export function sortedInSteps(values: readonly Value[], work: Work): PromiseOrValue<Value[]> {
   return andThen(
-    filterInSteps(values, pausing, (value) => value !== undefined),
+    filterItems(values, work, (value) => value !== undefined),
     (others) => {
       const nones = values.length - others.length;
-      return andThen(sortInSteps(others, pausing, new Comparisons().compare), (ascending) =>
+      return andThen(sortItems(others, work, new Comparisons().compare), (ascending) =>
         nones === 0 ? ascending : new Array<Value>(nones).fill(undefined).concat(ascending),
       );
     },

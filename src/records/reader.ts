@@ -18,7 +18,6 @@ import type { Functions } from '../plan/function-reads.js';
 import { skipWrite } from '../runtime/authorization/denied-writes.js';
 import { type Candidate, type Candidates, forEachCandidates, rowsOfIds, withNote } from '../runtime/candidates.js';
 import { answersLater, mapReads } from '../runtime/concurrent-reads.js';
-import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution, RecordReader } from '../runtime/execution.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../runtime/links.js';
 import type { BatchVisitor, PermissionVerdict, ReadPurpose, RecordScan } from '../runtime/record-access.js';
@@ -315,7 +314,7 @@ export class StoredRecordReader implements RecordReader {
       });
     if (scan.skip === undefined) return walk();
     return lastly(
-      () => andThen(skipEntries(cursor, scan.skip ?? 0, pausingOf(execution).pause), walk),
+      () => andThen(skipEntries(cursor, scan.skip ?? 0, execution.interrupt), walk),
       () => cursor.close(),
     );
   }

@@ -7,12 +7,12 @@ import {
   type PromiseOrValue,
   unawaited,
 } from '../base/promise-or-value.js';
+import { CALL } from '../base/work/work.js';
 import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
 import { failure } from '../errors/error.js';
 import { ALL_FIELDS } from '../plan/fields-read.js';
 import type { DeniedWrite } from '../runtime/audit-recorder.js';
 import { denyChange, denyWrite } from '../runtime/authorization/denied-writes.js';
-import { maybeYield } from '../runtime/cooperative-yielding.js';
 import type { Execution, LiveRegistry, RecordWriter } from '../runtime/execution.js';
 import type { Draft, FoundRecord, WriteOptions, WrittenRecord } from '../runtime/record-access.js';
 import type { Key, Stored } from '../storage/contract.js';
@@ -261,7 +261,7 @@ export class StoredRecordWriter implements RecordWriter {
     } = execution;
     const mark = memory.used;
     // Every write of a record yields here, so that many writes don't block other requests.
-    const ready = andThen(maybeYield(execution), () => execution.context.catalog());
+    const ready = andThen(execution.interrupt.checkpoint(CALL), () => execution.context.catalog());
     const written = andThen(ready, (catalog) => {
       const entry = catalog?.tables.get(id.table);
       if (catalog === undefined || entry === undefined) throw failure('table_missing', { name: id.table });

@@ -12,9 +12,11 @@
  * Small values are charged nothing, and where nothing was charged nothing is weighed, so that small work costs a
  * comparison.
  */
+
 import type { MemoryBudget } from '../base/memory-budget.js';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { doInSteps } from '../base/steps.js';
+import { complete } from '../base/work/stepwise.js';
+import type { Work } from '../base/work/work.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Value } from '../value/value.js';
 import { SLOT, Weighing, weightOfCopies, weightOfResult, weightOfRows } from '../value/weight.js';
@@ -54,8 +56,8 @@ export interface RequestMemoryOptions {
 export interface RequestControl {
   /** Ends it at its next checkpoint. */
   cancel(reason: TesseraError): void;
-  /** Yields when the time slice is over, whether the request has to end or not. */
-  yieldIfDue(): PromiseOrValue<void>;
+  /** The work of the request, without its end. */
+  readonly unending: Work;
 }
 
 /** Parts of a value that are weighed at once: some hundred microseconds. */
@@ -136,7 +138,7 @@ export class RequestMemory {
     const weighing = new Weighing([value], { limit: charged });
     const running = this.#running;
     if (weighing.upTo(WEIGHED_AT_ONCE) || running === undefined) return this.#keep(mark, charged, weighing);
-    const weighed = doInSteps(weighing, { pause: () => running.yieldIfDue() });
+    const weighed = complete(weighing, running.unending);
     return andThen(weighed, () => this.#keep(mark, charged, weighing));
   }
 

@@ -53,10 +53,12 @@ describe('a scope', () => {
 
   it('weighs a large value in steps', async () => {
     let turns = 0;
-    const yieldIfDue = async () => {
-      turns++;
+    const unending = {
+      checkpoint: async () => {
+        turns++;
+      },
     };
-    const charging = new RequestMemory({ limit: 64 * MIB, ownsRows: false }, { cancel: () => {}, yieldIfDue });
+    const charging = new RequestMemory({ limit: 64 * MIB, ownsRows: false }, { cancel: () => {}, unending });
     charging.charge(32 * MIB);
     await charging.settle(0, rows(10_000));
     // An object and its text are two parts at least.

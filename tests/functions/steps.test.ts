@@ -1,6 +1,7 @@
 /**
  * No function does more at once than it says, and those that take more pause on the way. Work is counted, not timed.
  */
+
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { TesseraError } from '../../src/errors/error.js';
@@ -124,7 +125,7 @@ describe('who takes many elements pauses on the way', () => {
       looks.since++;
       return (closure.implementation as (...all: readonly Value[]) => Value)(...given);
     };
-    const context = testContext({ pause: looks.pause, claim: looks.pause, call: called });
+    const context = testContext({ checkpoint: looks.pause, call: called });
     await callFunction(row, name, args, context);
     looks.pause();
     expect(looks.most).toBeLessThan(MOST_LOOKS);
@@ -153,8 +154,8 @@ describe('who takes long texts pauses on the way', () => {
   test.each(cases)('%s', async (name, args, expected) => {
     let pauses = 0;
     const context = testContext({
-      pause: async () => {
-        pauses++;
+      checkpoint: async (units) => {
+        if (units === undefined) pauses++;
       },
     });
     expect(await call(name, args, context)).toEqual(expected);
@@ -163,7 +164,7 @@ describe('who takes long texts pauses on the way', () => {
 
   test.each(['crypto::blake3', 'crypto::joaat'])('%s gives the same in pieces', async (name) => {
     const never = testContext();
-    const pieces = testContext({ pause: () => Promise.resolve() });
+    const pieces = testContext({ checkpoint: () => Promise.resolve() });
     // Pairs of surrogates stand where pieces end.
     const pairs = `a${'😀'.repeat(2 ** 14)}`;
     expect(await call(name, [pairs], pieces)).toBe(await call(name, [pairs], never));
@@ -179,8 +180,8 @@ describe('who takes long texts pauses on the way', () => {
 test('calls claim what they are given, unless it is little', () => {
   const claims: number[] = [];
   const context = testContext({
-    claim: (units) => {
-      claims.push(units);
+    checkpoint: (units) => {
+      if (units !== undefined) claims.push(units);
     },
   });
   void call('string::lowercase', ['a'.repeat(SMALL_INPUT)], context);
@@ -195,7 +196,7 @@ test('the items of a range are written out in steps', async () => {
   const range = new Range({ value: 0, inclusive: true }, { value: 2 ** 20, inclusive: false });
   let pauses = 0;
   const context = testContext({
-    pause: () => {
+    checkpoint: () => {
       pauses++;
     },
   });
@@ -217,12 +218,12 @@ test.each(['search::rrf', 'search::linear'])('%s takes so many records, in steps
   let most = 0;
   let pauses = 0;
   const context = testContext({
-    claim: (units) => {
-      work += units;
-      most = Math.max(most, units);
-    },
-    pause: () => {
-      pauses++;
+    checkpoint: (units) => {
+      if (units === undefined) pauses++;
+      else {
+        work += units;
+        most = Math.max(most, units);
+      }
     },
   });
   const fused = async (lists: Value[]) =>

@@ -36,7 +36,7 @@ export const MAX_INPUT_IN_PIECES = 2 ** 24;
 /** For functions whose work doesn't grow with their arguments. */
 export const ANY_INPUT = Number.POSITIVE_INFINITY;
 
-/** Larger calls account for their work (`FunctionContext.claim`), so that many of them in a row yield. */
+/** Larger calls account for their work (`Work.checkpoint`), so that many of them in a row yield. */
 export const SMALL_INPUT = 64;
 
 /**

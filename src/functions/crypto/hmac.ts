@@ -2,7 +2,7 @@
 import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
-import type { Pausing } from '../../base/steps.js';
+import type { Work } from '../../base/work/work.js';
 import type { FunctionRow } from '../calls/contract.js';
 import { define } from '../calls/define.js';
 import { IN_PIECES } from '../calls/input-limit.js';
@@ -32,12 +32,12 @@ function codes(hash: 'sha256' | 'sha512', title: string): FunctionRow {
 /** Bytes that are hashed in one step. */
 const STEP = 2 ** 20;
 
-function updateWith(hmac: Hmac, bytes: Uint8Array, pausing: Pausing): PromiseOrValue<void> {
+function updateWith(hmac: Hmac, bytes: Uint8Array, work: Work): PromiseOrValue<void> {
   let from = 0;
   return untilTrue(() => {
     hmac.update(bytes.subarray(from, from + STEP));
     from += STEP;
-    return from >= bytes.length || andThen(pausing.pause(), () => false);
+    return from >= bytes.length || andThen(work.checkpoint(), () => false);
   });
 }
 

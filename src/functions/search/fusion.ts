@@ -1,6 +1,6 @@
 /** One ranking made of several lists of objects with ids. What is no list, or no object with an id, is passed over. */
 import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
-import { forEachInSteps, mapInSteps } from '../../base/steps.js';
+import { eachItem, mapItems } from '../../base/work/loops.js';
 import { toNumber } from '../../value/number.js';
 import { toText } from '../../value/text/text.js';
 import {
@@ -51,7 +51,7 @@ class Ranking {
   /** The best ones, with their scores in a field. */
   best(limit: number, field: string, context: FunctionContext): PromiseOrValue<Value> {
     const sorted = Array.from(this.#ranked.values()).sort((a, b) => b.score - a.score);
-    return mapInSteps(sorted.slice(0, limit), context, ({ fields, score }) =>
+    return mapItems(sorted.slice(0, limit), context, ({ fields, score }) =>
       objectFrom([...Object.entries(fields), [field, float(score)]]),
     );
   }
@@ -74,7 +74,7 @@ function forEachRecord(
   if (!isArray(list)) return;
   let index = 0;
   return untilTrue(() => {
-    context.checkpoint();
+    context.check();
     let work = 0;
     for (; index < list.length && work < PIECE; index++) {
       const record = list[index];
@@ -84,7 +84,7 @@ function forEachRecord(
       const key = toText(id);
       work += visit(key, record, index) + key.length / CHARACTERS;
     }
-    return andThen(context.claim(work), () => index >= list.length);
+    return andThen(context.checkpoint(work), () => index >= list.length);
   });
 }
 
@@ -152,7 +152,7 @@ function combine(
     });
     return andThen(listed, () => {
       const norming = normed(Array.from(scores.values(), ({ score }) => score));
-      const added = forEachInSteps([...scores], context, ([key, { record, score }]) => {
+      const added = eachItem([...scores], context, ([key, { record, score }]) => {
         ranking.add(key, record, norming(score) * (factors[index] as number));
       });
       return andThen(added, () => undefined);

@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
-import type { Pausing } from '../../base/steps.js';
+import type { Work } from '../../base/work/work.js';
 import { matcherOf } from '../../value/regex.js';
 import { toDisplay, toErrorText } from '../../value/text/text.js';
 import { finderOf, includesText } from '../../value/text-search.js';
@@ -228,7 +228,7 @@ function replaceMatches(
     result += string.slice(from, matcher.start()) + replacement;
     from = matcher.end();
     checkLength(REPLACE, result.length);
-    return andThen(context.pause(), () => false);
+    return andThen(context.checkpoint(), () => false);
   };
   return andThen(untilTrue(step), () => limitedText(REPLACE, result + string.slice(from)));
 }
@@ -238,7 +238,7 @@ function split(
   name: string,
   string: string,
   separator: string,
-  pausing: Pausing,
+  work: Work,
   check: (part: string) => void,
 ): PromiseOrValue<string[]> {
   if (separator === '') {
@@ -261,7 +261,7 @@ function split(
       keep(string.slice(from, at));
       from = at + separator.length;
     }
-    return andThen(pausing.pause(), () => false);
+    return andThen(work.checkpoint(), () => false);
   };
   return andThen(untilTrue(step), () => {
     keep(string.slice(from));
@@ -272,9 +272,9 @@ function split(
 /** Cuts of a text in one step. */
 const CUTS_A_STEP = 2 ** 12;
 
-function reverse(text: string, pausing: Pausing): PromiseOrValue<string> {
+function reverse(text: string, work: Work): PromiseOrValue<string> {
   const pieces: string[] = [];
-  const done = forEachPiece(text, pausing, (piece) => {
+  const done = forEachPiece(text, work, (piece) => {
     pieces.push(Array.from(piece).reverse().join(''));
   });
   return andThen(done, () => pieces.reverse().join(''));

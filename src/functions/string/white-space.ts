@@ -1,7 +1,7 @@
 /** Blanks are what Unicode calls white space; JavaScript's `\s` differs from it in U+0085 and U+FEFF. */
 
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
-import type { Pausing } from '../../base/steps.js';
+import type { Work } from '../../base/work/work.js';
 
 const BLANK = /\p{White_Space}/u;
 
@@ -21,7 +21,7 @@ export function trim(text: string): string {
 }
 
 /** The words between blanks. */
-export function wordsOf(text: string, pausing: Pausing): PromiseOrValue<string[]> {
+export function wordsOf(text: string, work: Work): PromiseOrValue<string[]> {
   const words: string[] = [];
   const pattern = /\P{White_Space}+/gu;
   let from = 0;
@@ -31,7 +31,7 @@ export function wordsOf(text: string, pausing: Pausing): PromiseOrValue<string[]
       words.push(found[0]);
       if (pattern.lastIndex - from < WORDS_A_STEP) continue;
       from = pattern.lastIndex;
-      return andThen(pausing.pause(), () => false);
+      return andThen(work.checkpoint(), () => false);
     }
     return true;
   };

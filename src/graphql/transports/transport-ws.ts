@@ -151,7 +151,7 @@ class TransportWs implements GraphqlSocketSession {
       return;
     }
     const isSmall = text.length <= SMALL;
-    const weight = isSmall ? 0 : await weighInSteps([message], () => this.#services.service.pausing());
+    const weight = isSmall ? 0 : await weighInSteps([message], () => this.#services.service.work());
     const { budget } = this.#session.memory.connection;
     try {
       budget.reserve(weight);

@@ -1,6 +1,6 @@
 /** The formats of requests and responses: JSON and CBOR. */
 import { isUtf8 } from 'node:buffer';
-import type { Stepwise } from '../../base/stepwise.js';
+import type { Stepwise } from '../../base/work/stepwise.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { parseRecordId } from '../../language/parse.js';
 import { type CborOptions, decodeCbor, decodeCborStepwise } from '../../value/codecs/cbor-decode.js';

@@ -1,5 +1,7 @@
 /** The graph of an HNSW index as a transaction sees it. */
+
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import type { Work } from '../../base/work/work.js';
 import type { Stored, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { isArray } from '../../value/value.js';
@@ -8,9 +10,6 @@ import type { Graph, GraphOptions, Need, NodeLinks } from '../../vectors/hnsw/gr
 import { packVector, vectorReader } from '../../vectors/vector-type.js';
 import { type GraphState, readGraphState, storeGraphState } from './graph-state.js';
 import { freeKey, idOf, linksKey, logKey, nodeKey, rangeOf, stateKey } from './layout.js';
-
-/** Lets others run, if it is time for that. */
-export type Pause = () => PromiseOrValue<void>;
 
 /** Entries a batch. */
 const BATCH = 64;
@@ -29,7 +28,7 @@ export class StoredGraph {
     /** The prefix of the index. */
     readonly index: string,
     readonly options: GraphOptions,
-    readonly pause: Pause,
+    readonly work: Work,
   ) {}
 
   state(): PromiseOrValue<GraphState> {
@@ -42,7 +41,7 @@ export class StoredGraph {
       const step = work.next();
       if (step.done === true) return step.value;
       const read = step.value.length === 0 ? undefined : this.read(graph, step.value);
-      const done = andThen(read, () => this.pause());
+      const done = andThen(read, () => this.work.checkpoint());
       if (done instanceof Promise) return done.then(() => this.run(graph, work));
     }
   }
@@ -54,7 +53,7 @@ export class StoredGraph {
     return untilTrue(() => {
       const some = ids.slice(from, from + READ_AT_ONCE);
       from += READ_AT_ONCE;
-      return andThen(this.#readSome(graph, some), () => andThen(this.pause(), () => from >= ids.length));
+      return andThen(this.#readSome(graph, some), () => andThen(this.work.checkpoint(), () => from >= ids.length));
     });
   }
 
@@ -72,12 +71,12 @@ export class StoredGraph {
     const { transaction, index } = this;
     const nodes = forEachBatch(transaction.scan(rangeOf(index, 'node'), { batch: BATCH }), (batch) => {
       for (const [key, node] of batch) this.#add(graph, idOf(index, key), node, undefined);
-      return andThen(this.pause(), () => false);
+      return andThen(this.work.checkpoint(), () => false);
     });
     return andThen(nodes, () =>
       forEachBatch(transaction.scan(rangeOf(index, 'links'), { batch: BATCH }), (batch) => {
         for (const [key, stored] of batch) graph.replaceLinks(idOf(index, key), decodeLinks(stored));
-        return andThen(this.pause(), () => false);
+        return andThen(this.work.checkpoint(), () => false);
       }),
     );
   }
@@ -125,7 +124,7 @@ export class StoredGraph {
     return untilTrue(() => {
       for (const id of ids.slice(from, from + WRITTEN)) write(id);
       from += WRITTEN;
-      return from >= ids.length || andThen(this.pause(), () => false);
+      return from >= ids.length || andThen(this.work.checkpoint(), () => false);
     });
   }
 

@@ -4,7 +4,7 @@ import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../b
 import type { AnalyzerDefinition } from '../../catalog/definitions/definition.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { LemmaFiles } from '../../records/search/lemma-files.js';
-import { chargingPause } from '../../runtime/cooperative-yielding.js';
+import { chargedWork } from '../../runtime/charged-work.js';
 import type { AnalyzerRegistry, Execution } from '../../runtime/execution.js';
 import { type Compiler, Frame } from '../../runtime/frame.js';
 import { Scope } from '../../runtime/scope.js';
@@ -68,18 +68,18 @@ export class Analyzers implements AnalyzerRegistry {
     const paths = definition.filters.flatMap((filter) => (filter.kind === 'mapper' ? filter.path : []));
     const lemmas = new Map<string, Lemmas>();
     let count = 0;
-    const charge = chargingPause(execution, () => count);
-    const pause = (more: number) => {
+    const work = chargedWork(execution, () => count);
+    const read = (more: number) => {
       count += more;
-      return charge();
+      return work.checkpoint();
     };
-    const read = forEachInOrder([...new Set(paths)], (path) =>
-      andThen(this.#files.read(path, pause), (found) => {
+    const all = forEachInOrder([...new Set(paths)], (path) =>
+      andThen(this.#files.read(path, read), (found) => {
         lemmas.set(path, found);
         return undefined;
       }),
     );
-    return andThen(read, () => {
+    return andThen(all, () => {
       const analyzer = new Analyzer(definition, (path) => lemmas.get(path) ?? new Map());
       this.#made.set(definition, analyzer);
       return analyzer;
@@ -110,10 +110,10 @@ export function termsOf(
   text: string,
 ): PromiseOrValue<readonly string[]> {
   const terms: string[] = [];
-  const pause = chargingPause(execution, () => terms.length);
+  const work = chargedWork(execution, () => terms.length);
   return andThen(source(text), (analyzed) =>
     andThen(
-      analyzer.terms(analyzed, pause, (term) => terms.push(term)),
+      analyzer.terms(analyzed, work, (term) => terms.push(term)),
       () => terms,
     ),
   );

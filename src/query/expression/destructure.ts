@@ -1,7 +1,7 @@
 /** `.{a, b.*, c: expression, d.{e}}`. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { CALL } from '../../base/work/work.js';
 import type { DestructureField, Idiom } from '../../language/ast.js';
-import { maybeYield } from '../../runtime/cooperative-yielding.js';
 import type { Compiler, Frame } from '../../runtime/frame.js';
 import {
   isArray,
@@ -24,7 +24,7 @@ export function destructureStep(fields: readonly DestructureField[], compiler: C
   const step: Step = (value, frame) => {
     if (!isObject(value)) return stepInto(value, frame, step);
     const object = newObject();
-    const filled = andThen(maybeYield(frame.execution), () =>
+    const filled = andThen(frame.execution.interrupt.checkpoint(CALL), () =>
       forEachInOrder(members, (member) => member(value, object, frame)),
     );
     return andThen(filled, () => object);

@@ -3,7 +3,6 @@ import type { FunctionContext } from '../../functions/calls/contract.js';
 import { NO_FIELDS } from '../../plan/fields-read.js';
 import { assertEffectsAllowed } from '../../runtime/authorization/views.js';
 import { noteOf } from '../../runtime/candidates.js';
-import { countWork } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';
 import { rewordErrors } from '../../runtime/peer-error-wording.js';
 import { type Closure, Range, type RecordId, type Value } from '../../value/value.js';
@@ -81,16 +80,12 @@ export class ExecutionFunctionContext implements FunctionContext {
     );
   }
 
-  checkpoint(): void {
+  check(): void {
     this.execution.interrupt.check();
   }
 
-  claim(units: number): PromiseOrValue<void> {
-    return countWork(this.execution, units);
-  }
-
-  pause(): PromiseOrValue<void> {
-    return this.execution.interrupt.checkpoint();
+  checkpoint(units?: number): PromiseOrValue<void> {
+    return this.execution.interrupt.checkpoint(units);
   }
 }
 

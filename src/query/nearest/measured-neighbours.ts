@@ -3,10 +3,9 @@
  * and where nothing else finds them.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { sortInSteps } from '../../base/sort-in-steps.js';
+import { sortItems } from '../../base/work/sort.js';
 import { encodedKeyOfVector, encodedVectorKey, recordOfVector, vectorRange } from '../../index/vectors.js';
 import type { Candidate, Candidates } from '../../runtime/candidates.js';
-import { pausingOf } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Entry, Key, Stored } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
@@ -124,7 +123,7 @@ export class MeasuredNeighbours implements Candidates {
       return andThen(interrupt.checkpoint(), () => false);
     });
     return andThen(measured, () => {
-      const sorted = sortInSteps(nearest.items(), pausingOf(this.#execution), nearest.compare);
+      const sorted = sortItems(nearest.items(), this.#execution.interrupt, nearest.compare);
       // They are charged again when they are kept.
       return andThen(sorted, (neighbours) => {
         request.memory.releaseTo(charged);

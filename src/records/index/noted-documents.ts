@@ -2,10 +2,10 @@
  * What a transaction has noted in a full-text index. When it is committed, it makes a segment of many new records,
  * instead of the notes, which a fold would have to read again.
  */
+
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { pausingOf } from '../../runtime/cooperative-yielding.js';
+import { TimeSlice } from '../../env/time-slice.js';
 import type { Execution } from '../../runtime/execution.js';
-import { RequestInterrupt } from '../../runtime/interrupt.js';
 import type { GatheredSource } from '../../search/segments/gathered-source.js';
 import { gatherNotes, type OwnNote, segmentOfNotes } from '../../search/segments/unlisted-segments.js';
 import { TransactionLocal } from '../../storage/contract.js';
@@ -71,7 +71,7 @@ export function addNote(
 }
 
 function beginGathering(execution: Execution, own: OwnNotes): PromiseOrValue<void> {
-  return andThen(gatherNotes(own.notes, pausingOf(execution).pause), (gathered) => {
+  return andThen(gatherNotes(own.notes, execution.interrupt), (gathered) => {
     own.gathered = gathered;
   });
 }
@@ -85,6 +85,6 @@ function makeSegment(
   own.clear();
   const id = String.fromCharCode(...environment.random.bytes(16));
   // The statement may have ended long ago, with its time.
-  const { pause } = pausingOf({ interrupt: RequestInterrupt.begin(environment) });
-  return segmentOfNotes(transaction, prefix, { notes, gathered, least: MANY, id }, pause);
+  const work = new TimeSlice(environment);
+  return segmentOfNotes(transaction, prefix, { notes, gathered, least: MANY, id }, work);
 }

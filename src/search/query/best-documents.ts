@@ -1,8 +1,8 @@
 /** The best documents of several segments, of which numbers are known and keys aren't yet. */
 import { Heap } from '../../base/heap.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { sortInSteps } from '../../base/sort-in-steps.js';
-import type { Pausing } from '../../base/steps.js';
+import { sortItems } from '../../base/work/sort.js';
+import type { Work } from '../../base/work/work.js';
 import type { Found } from './window-scan.js';
 
 interface Kept extends Found {
@@ -44,8 +44,8 @@ export class BestDocuments {
   }
 
   /** Drops those that fell behind, if there are many; called now and then while documents are added. */
-  tidy(pausing: Pausing): PromiseOrValue<void> {
-    if (this.#kept.length >= this.#next) return this.#cut(pausing);
+  tidy(work: Work): PromiseOrValue<void> {
+    if (this.#kept.length >= this.#next) return this.#cut(work);
   }
 
   #addScore(score: number): void {
@@ -58,9 +58,9 @@ export class BestDocuments {
     if (scores.size === this.#most) this.least = scores.key;
   }
 
-  #cut(pausing: Pausing): PromiseOrValue<void> {
+  #cut(work: Work): PromiseOrValue<void> {
     const counts = new Array<number>(this.#segments).fill(0);
-    return andThen(sortInSteps(this.#kept, pausing, compare), (sorted) => {
+    return andThen(sortItems(this.#kept, work, compare), (sorted) => {
       this.#kept = sorted.filter(({ segment, score }) => {
         if (score < this.least) return false;
         const count = (counts[segment] as number) + 1;
@@ -72,8 +72,8 @@ export class BestDocuments {
   }
 
   /** By segment. */
-  documents(pausing: Pausing): PromiseOrValue<readonly (readonly Found[])[]> {
-    return andThen(this.#cut(pausing), () => {
+  documents(work: Work): PromiseOrValue<readonly (readonly Found[])[]> {
+    return andThen(this.#cut(work), () => {
       const found = Array.from({ length: this.#segments }, (): Found[] => []);
       for (const each of this.#kept) found[each.segment]?.push(each);
       return found;

@@ -1,5 +1,7 @@
 /** Finds the documents of a full-text index that hold the terms of a query, and how well each matches. */
+
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Work } from '../../base/work/work.js';
 import type { Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { inverseFrequency, type Statistics } from '../segments/bm25.js';
@@ -8,7 +10,6 @@ import { readManifest } from '../segments/manifest.js';
 import { readChange } from '../segments/pending.js';
 import type { PostingList } from '../segments/postings.js';
 import { readUnlisted, type UnlistedSegment } from '../segments/unlisted-segments.js';
-import type { Pause } from '../text/analyzer.js';
 import { nameOf, type QueryTerm, type SearchQuery } from './query.js';
 import { type DocumentCounts, QueryCounter } from './query-counter.js';
 import { openSegments } from './segment-terms.js';
@@ -63,7 +64,7 @@ export function openSearch(
   transaction: Transaction,
   index: string,
   query: SearchQuery,
-  pause: Pause,
+  work: Work,
 ): PromiseOrValue<Search | undefined> {
   const times = new Map<string, number>();
   for (const term of query.terms) times.set(nameOf(term), (times.get(nameOf(term)) ?? 0) + 1);
@@ -74,9 +75,9 @@ export function openSearch(
       if (stored === undefined) return undefined;
       const manifest = readManifest(stored);
       const terms = [...wanted, ...query.excluded];
-      return andThen(readUnfolded(transaction, index, terms, pause), (unfolded) => {
+      return andThen(readUnfolded(transaction, index, terms, work), (unfolded) => {
         const segments = [...manifest.segments, ...unfolded.unlisted];
-        return andThen(openSegments(transaction, index, segments, terms, pause), (opened) => {
+        return andThen(openSegments(transaction, index, segments, terms, work), (opened) => {
           const { pending } = unfolded;
           const statistics = adjusted(manifest, unfolded);
           const weighted = wanted.map((term, at): WeightedTerm => {
@@ -109,7 +110,7 @@ function readUnfolded(
   transaction: Transaction,
   index: string,
   terms: readonly QueryTerm[],
-  pause: Pause,
+  work: Work,
 ): PromiseOrValue<Unfolded> {
   const prefix = pendingPrefix(index);
   const ofUnlisted = unlistedPrefix(index);
@@ -125,14 +126,14 @@ function readUnfolded(
       counter ??= new QueryCounter(terms);
       const counting = counter;
       const { before, after } = readChange(stored);
-      return andThen(before && counting.count(before, pause), (old) =>
-        andThen(after && counting.count(after, pause), (fresh) => {
+      return andThen(before && counting.count(before, work), (old) =>
+        andThen(after && counting.count(after, work), (fresh) => {
           changes.push({ key: key.slice(prefix.length), before: old, after: fresh });
           return undefined;
         }),
       );
     });
-    return andThen(counted, () => andThen(pause(), () => false));
+    return andThen(counted, () => andThen(work.checkpoint(), () => false));
   });
   return andThen(read, () => ({ pending: changes, unlisted }));
 }

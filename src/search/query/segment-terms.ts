@@ -1,5 +1,7 @@
 /** Finds the terms of a query in the segments of an index. */
+
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Work } from '../../base/work/work.js';
 import type { Key, Stored, Transaction } from '../../storage/contract.js';
 import { SegmentKeys } from '../segments/layout.js';
 import type { SegmentEntry } from '../segments/manifest.js';
@@ -14,7 +16,6 @@ import {
   type SegmentHead,
   type TermEntry,
 } from '../segments/segment-reader.js';
-import type { Pause } from '../text/analyzer.js';
 import type { QueryTerm } from './query.js';
 
 /** A term in a segment: its postings, and what the segment adds to the number of documents that hold it. */
@@ -37,7 +38,7 @@ export function openSegments(
   index: string,
   segments: readonly SegmentEntry[],
   terms: readonly QueryTerm[],
-  pause: Pause,
+  work: Work,
 ): PromiseOrValue<OpenedSegment[]> {
   const all = segments.map(({ id }) => new SegmentKeys(index, id));
   const names = [
@@ -51,7 +52,7 @@ export function openSegments(
       return terms.map((term) => pagesOf(firsts, term).map((page) => keys.page(page)));
     });
     return andThen(readAll(transaction, pages.flat(2)), (found) =>
-      andThen(entriesIn(pages, terms, found, pause), (entries) => {
+      andThen(entriesIn(pages, terms, found, work), (entries) => {
         const long = entries.flatMap((each, at) =>
           each.flat().flatMap(({ list }) => (typeof list === 'number' ? (all[at] as SegmentKeys).list(list) : [])),
         );
@@ -66,7 +67,7 @@ export function openSegments(
               if (isPrefix) return united(postings, documents, changed);
               return own[0] && { list: postings[0], net: own[0].net };
             });
-            return andThen(pause(), () => ({ keys, documents, changed, found }));
+            return andThen(work.checkpoint(), () => ({ keys, documents, changed, found }));
           }),
         );
       }),
@@ -88,7 +89,7 @@ function entriesIn(
   pages: readonly (readonly (readonly Key[])[])[],
   terms: readonly QueryTerm[],
   read: ReadonlyMap<Key, Stored | undefined>,
-  pause: Pause,
+  work: Work,
 ): PromiseOrValue<TermEntry[][][]> {
   const bytes = terms.map(({ term }) => new TextEncoder().encode(term));
   return mapInOrder(pages, (ofSegment) =>
@@ -104,7 +105,7 @@ function entriesIn(
           return undefined;
         }
         for (const entry of readPage(page)) if (entry.term.startsWith(term)) found.push(entry);
-        return andThen(pause(), () => undefined);
+        return andThen(work.checkpoint(), () => undefined);
       });
       return andThen(done, () => found);
     }),

@@ -2,12 +2,13 @@
  * What has changed of a record since it was last folded into a segment: its terms by then, and now. It stands under a
  * key of the record's own, so that those who write different records never conflict.
  */
+
 import { Buffer } from 'node:buffer';
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import type { Work } from '../../base/work/work.js';
 import type { Stored } from '../../storage/contract.js';
 import { ByteWriter, utf8Length } from '../../value/codecs/byte-writer.js';
 import { isArray, type Value } from '../../value/value.js';
-import type { Pause } from '../text/analyzer.js';
 import type { CountedTerms, DocumentTerms } from '../text/document-terms.js';
 import { newBytes } from '../text/new-bytes.js';
 import { ByteCursor, varintLength, writeVarint } from './byte-cursor.js';
@@ -57,7 +58,7 @@ export function noteCounted(counted: CountedTerms): NotedTerms {
 }
 
 /** The same of any others: there may be millions. */
-export function noteTerms({ length, counts }: DocumentTerms, pause: Pause): PromiseOrValue<NotedTerms> {
+export function noteTerms({ length, counts }: DocumentTerms, work: Work): PromiseOrValue<NotedTerms> {
   const own = counts.size > TURN ? new ByteWriter() : writer;
   own.begin();
   own.varint(length);
@@ -73,7 +74,7 @@ export function noteTerms({ length, counts }: DocumentTerms, pause: Pause): Prom
       own.utf8(term, bytes);
       own.varint(count);
     }
-    return counts.size <= TURN ? false : andThen(pause(), () => false);
+    return counts.size <= TURN ? false : andThen(work.checkpoint(), () => false);
   });
   return andThen(written, () => own.finish());
 }
@@ -93,7 +94,7 @@ type NotedVisitor = (start: number, end: number, occurrences: number) => void;
 const TURN_BYTES = 2 ** 18;
 
 /** Visits the terms of a document, with a pause after each some thousand, fewer where they are long. */
-export function forEachNoted(noted: NotedTerms, pause: Pause, visit: NotedVisitor): PromiseOrValue<void> {
+export function forEachNoted(noted: NotedTerms, work: Work, visit: NotedVisitor): PromiseOrValue<void> {
   const cursor = new ByteCursor(noted);
   cursor.varint();
   let size = cursor.varint();
@@ -103,7 +104,7 @@ export function forEachNoted(noted: NotedTerms, pause: Pause, visit: NotedVisito
   }
   return untilTrue(() => {
     size -= visitNoted(cursor, Math.min(size, TURN), cursor.at + TURN_BYTES, visit);
-    return size === 0 || andThen(pause(), () => false);
+    return size === 0 || andThen(work.checkpoint(), () => false);
   });
 }
 

@@ -1,7 +1,7 @@
 /** Sorts the terms of a dictionary: by their first bytes as numbers, which V8 sorts without calling back. */
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
-import { StepwiseSort } from '../../base/stepwise-sort.js';
-import type { Pause } from '../text/analyzer.js';
+import { StepwiseSort } from '../../base/work/sort.js';
+import type { Work } from '../../base/work/work.js';
 import type { TermDictionary } from '../text/term-dictionary.js';
 import { compareBytes, termHead } from './term-bytes.js';
 
@@ -28,7 +28,7 @@ export class TermOrder {
     this.#keys = new Float64Array(Math.min(dictionary.size, RUN));
   }
 
-  sort(pause: Pause): PromiseOrValue<void> {
+  sort(work: Work): PromiseOrValue<void> {
     const { size } = this.#dictionary;
     let from = 0;
     const sorted = untilTrue(() => {
@@ -37,9 +37,9 @@ export class TermOrder {
       const keys = this.#keys.subarray(0, until - from).sort();
       this.#take(keys, from);
       from = until;
-      return from === size || andThen(pause(), () => false);
+      return from === size || andThen(work.checkpoint(), () => false);
     });
-    return andThen(sorted, () => (size > RUN ? this.#merge(pause) : undefined));
+    return andThen(sorted, () => (size > RUN ? this.#merge(work) : undefined));
   }
 
   #number(from: number, until: number): void {
@@ -87,9 +87,9 @@ export class TermOrder {
     );
   }
 
-  #merge(pause: Pause): PromiseOrValue<void> {
+  #merge(work: Work): PromiseOrValue<void> {
     const merging = new StepwiseSort(Array.from(this.numbers), (a, b) => this.#compare(a, b), RUN);
-    const merged = untilTrue(() => merging.step() || andThen(pause(), () => false));
+    const merged = untilTrue(() => merging.step() || andThen(work.checkpoint(), () => false));
     return andThen(merged, () => {
       this.numbers = Uint32Array.from(merging.result);
     });

@@ -397,7 +397,7 @@ export class Notifier implements LiveListener {
     return this.#asOfNow(query, interrupt, (execution, catalog, table) => {
       const { transaction } = execution.context;
       const request = { since, from, until };
-      const page = readChangePage(transaction, catalog, table, request, () => interrupt.checkpoint());
+      const page = readChangePage(transaction, catalog, table, request, interrupt);
       return andThen(page, (read) => pastChanges(execution, catalog, query.table, read));
     });
   }

@@ -1,5 +1,6 @@
 import type { MemoryBudget } from '../../base/memory-budget.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Work } from '../../base/work/work.js';
 import { failure } from '../../errors/error.js';
 import { REQUEST_PARAMS } from '../../language/engine-params.js';
 import { Scope } from '../../runtime/scope.js';
@@ -70,17 +71,8 @@ export class SessionVariables {
    * The same for a value of unknown weight. A large value is weighed in steps; `check` is called before it is
    * set.
    */
-  weighAndSet(
-    name: string,
-    value: Value,
-    pausing: () => { yieldIfDue(): PromiseOrValue<void> },
-    check: () => void,
-  ): PromiseOrValue<void> {
-    const begin = () => {
-      const interrupt = pausing();
-      return { pause: () => interrupt.yieldIfDue() };
-    };
-    return andThen(weighInSteps([name, value], begin), (weight) => {
+  weighAndSet(name: string, value: Value, work: () => Work, check: () => void): PromiseOrValue<void> {
+    return andThen(weighInSteps([name, value], work), (weight) => {
       check();
       this.set(name, { value, weight });
     });

@@ -1,4 +1,5 @@
 /** A session: principal, selection and variables. One per connection, or per HTTP request. */
+
 import { type Client, GUEST, plainIdentity, type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type DatabasePath, isSamePrincipal, type Principal } from '../../catalog/principal.js';
@@ -416,8 +417,8 @@ export class OpenSession implements Session, RegisteredSession {
   setVariable(name: string, value: Value, weight?: number): PromiseOrValue<void> {
     this.#mustBeLive();
     if (weight !== undefined) return this.#variables.set(name, { value, weight });
-    const pausing = () => this.#requests.begin().interrupt;
-    return this.#variables.weighAndSet(name, value, pausing, () => this.#mustBeLive());
+    const work = () => this.#requests.begin().interrupt.unending;
+    return this.#variables.weighAndSet(name, value, work, () => this.#mustBeLive());
   }
 
   unsetVariable(name: string): void {

@@ -1,11 +1,10 @@
 /** The rows nearest to a vector, of those that come batch by batch. */
 import { andThen, type PromiseOrValue, untilTrue } from '../../../base/promise-or-value.js';
-import { sortInSteps } from '../../../base/sort-in-steps.js';
+import { sortItems } from '../../../base/work/sort.js';
 import { hamming, manhattan } from '../../../functions/vector/measures.js';
 import { pack, packInto, type Vector } from '../../../functions/vector/packed.js';
 import { storedOf, withStoredRecord } from '../../../records/stored.js';
 import { withNote } from '../../../runtime/candidates.js';
-import { pausingOf } from '../../../runtime/cooperative-yielding.js';
 import type { Frame } from '../../../runtime/frame.js';
 import { compare } from '../../../value/order.js';
 import { float, isArray, isObject, type Value } from '../../../value/value.js';
@@ -92,7 +91,7 @@ export class NearestRows {
   pass(visit: Visit): PromiseOrValue<unknown> {
     const { interrupt } = this.frame.execution;
     const nearest = this.#nearest;
-    return andThen(sortInSteps(nearest.items(), pausingOf(this.frame.execution), nearest.compare), (sorted) => {
+    return andThen(sortItems(nearest.items(), this.frame.execution.interrupt, nearest.compare), (sorted) => {
       let at = 0;
       return untilTrue(() => {
         const rows = sorted.slice(at, at + PASSED).map((neighbour) => this.#noted(neighbour));

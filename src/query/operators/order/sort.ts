@@ -1,7 +1,7 @@
 /** ORDER BY: all rows in an order, or the first of them. */
 import { andThen, type PromiseOrValue } from '../../../base/promise-or-value.js';
+import { eachChunk } from '../../../base/work/loops.js';
 import { type Direction, isStream, type RowNode, type Sort, type TopN } from '../../../plan/nodes.js';
-import { forEachChunk } from '../../../runtime/cooperative-yielding.js';
 import type { Frame } from '../../../runtime/frame.js';
 import type { Value } from '../../../value/value.js';
 import type { List, OperatorContext, Stream } from '../operator.js';
@@ -65,7 +65,7 @@ function sortedRows(
 
 function sortAll(rows: readonly Value[], sorting: Sorting, { execution }: Frame): PromiseOrValue<Value[]> {
   return andThen(
-    forEachChunk(execution, rows, (some) => sorting.add(some)),
+    eachChunk(rows, execution.interrupt, (some) => sorting.add(some)),
     () => sorting.finish(),
   );
 }

@@ -2,16 +2,16 @@
  * ORDER BY: by keys in the total order of values, by letters (COLLATE), by numbers within text (NUMERIC), or at random.
  */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } from '../../../base/promise-or-value.js';
+import { mapItems } from '../../../base/work/loops.js';
+import { sortItems } from '../../../base/work/sort.js';
 import { collationKey } from '../../../functions/array/collation.js';
 import type { Expression, Order, OrderKey, Projections } from '../../../language/ast.js';
 import { printExpression } from '../../../language/print.js';
-import { mapChunks } from '../../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../../runtime/execution.js';
 import type { Compiler, Evaluate, Frame } from '../../../runtime/frame.js';
 import type { ChargeRows } from '../../../runtime/request-memory.js';
 import { rowFrames } from '../../../runtime/row-frames.js';
 import { scopedIfMade } from '../../../runtime/scoped.js';
-import { sortYielding } from '../../../runtime/sort-yielding.js';
 import { Comparisons } from '../../../value/order.js';
 import type { Value } from '../../../value/value.js';
 
@@ -129,7 +129,7 @@ class FirstRows implements Sorting {
   }
 
   finish(): PromiseOrValue<Value[]> {
-    return andThen(this.#cut(), () => mapChunks(this.execution, this.#entries, ({ row }) => row));
+    return andThen(this.#cut(), () => mapItems(this.#entries, this.execution.interrupt, ({ row }) => row));
   }
 
   #keyOf(frame: Frame): unknown {
@@ -147,7 +147,7 @@ class FirstRows implements Sorting {
 
   #cut(): PromiseOrValue<undefined> {
     const compare = (a: Entry, b: Entry) => this.key.compare(a.key, b.key, this.#comparisons);
-    return andThen(sortYielding(this.execution, this.#entries, compare), (sorted) => {
+    return andThen(sortItems(this.#entries, this.execution.interrupt, compare), (sorted) => {
       this.#entries = sorted;
       if (sorted.length < this.most) return undefined;
       const dropped = (this.#charged * (sorted.length - this.most)) / sorted.length;
