@@ -422,13 +422,9 @@ export class StoredRecordReader implements RecordReader {
     const {
       request: { memory },
     } = reading.execution;
-    const mark = memory.used;
-    const presented = this.#presentStored(reading, records.filter(isObject));
-    return andThen(presented, (all) => {
-      // The collector of the records counts their memory.
-      memory.releaseTo(mark);
-      return all.filter((record) => record !== undefined);
-    });
+    // The collector of the records counts their memory.
+    const presented = memory.within(() => this.#presentStored(reading, records.filter(isObject)));
+    return andThen(presented, (all) => all.filter((record) => record !== undefined));
   }
 
   #presentStored(

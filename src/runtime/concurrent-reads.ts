@@ -41,9 +41,7 @@ export async function mapRowsTogether<T, U>(
   } = execution;
   const mapped: U[] = [];
   await eachChunk(rows, interrupt, async (some) => {
-    const mark = memory.used;
-    const results = await mapTogether(some, map);
-    memory.releaseTo(mark);
+    const results = await memory.within(() => mapTogether(some, map));
     for (const result of results) mapped.push(result);
     charge?.(results);
   });

@@ -10,8 +10,8 @@
  * it.
  */
 
-import type { MemoryBudget } from '../base/memory-budget.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
+import type { MemoryScope } from '../base/work/memory-scope.js';
 import type { Work } from '../base/work/work.js';
 import type { TesseraError } from '../errors/error.js';
 import type { Family } from '../metrics/families.js';
@@ -223,7 +223,7 @@ export interface BeginOptions {
    * estimated, and only beyond some kilobytes. If it is exhausted, writes and reads throw the error of
    * the budget, and the transaction stays usable.
    */
-  readonly memory?: (() => MemoryBudget) | undefined;
+  readonly memory?: (() => MemoryScope) | undefined;
   /**
    * A maintenance transaction: it changes how data is stored, but no answer. It merges postings, links a
    * vector, moves entries.

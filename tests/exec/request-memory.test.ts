@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { MemoryBudget } from '../../src/base/memory-budget.js';
+import { MemoryScope } from '../../src/base/work/memory-scope.js';
 import { RequestMemory } from '../../src/runtime/request-memory.js';
 import { objectFrom, type Value } from '../../src/value/value.js';
 
 const MIB = 2 ** 20;
-let budget: MemoryBudget;
+let budget: MemoryScope;
 let memory: RequestMemory;
 const open = (ownsRows = false) => {
-  budget = new MemoryBudget(8 * MIB, () => new Error('too much'));
+  budget = new MemoryScope(8 * MIB, () => new Error('too much'));
   memory = new RequestMemory({ limit: 8 * MIB, budget, ownsRows });
 };
 beforeEach(() => open());

@@ -154,7 +154,7 @@ class TransportWs implements GraphqlSocketSession {
     const weight = isSmall ? 0 : await weighInSteps([message], () => this.#services.service.work());
     const { budget } = this.#session.memory.connection;
     try {
-      budget.reserve(weight);
+      budget.charge(weight);
     } catch (thrown) {
       this.#socket.line.closeFor(asTesseraError(thrown));
       return;

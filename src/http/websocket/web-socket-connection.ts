@@ -4,8 +4,8 @@
  */
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
-import { BudgetReservation, type MemoryBudget } from '../../base/memory-budget.js';
 import { isPromise } from '../../base/promise-or-value.js';
+import type { MemoryScope } from '../../base/work/memory-scope.js';
 import type { Environment } from '../../env/environment.js';
 import { TimeSlice } from '../../env/time-slice.js';
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
@@ -46,7 +46,7 @@ export class WebSocketConnection implements SocketChannel {
   #waitingBytes = 0;
   /** Messages being received. */
   readonly #frames: FrameAssembler;
-  readonly #incoming: BudgetReservation;
+  readonly #incoming: MemoryScope;
   readonly #memory: ConnectionMemory;
   #working: Promise<void> | undefined;
   #closing = false;
@@ -68,7 +68,7 @@ export class WebSocketConnection implements SocketChannel {
     this.#socket = socket;
     this.#stream = stream;
     this.#memory = memory;
-    this.#incoming = new BudgetReservation(memory.budget);
+    this.#incoming = memory.budget.part();
     this.#options = options;
     this.#environment = environment;
     this.#slice = new TimeSlice(environment, { length: SLICE });
@@ -208,8 +208,8 @@ export class WebSocketConnection implements SocketChannel {
 
   /** Reserves memory for what the client hasn't read; call the result to release it. */
   #reserveOutgoing(bytes: number): () => void {
-    const budget: MemoryBudget = this.#memory.work;
-    budget.reserve(bytes);
+    const budget: MemoryScope = this.#memory.work;
+    budget.charge(bytes);
     return () => budget.release(bytes);
   }
 

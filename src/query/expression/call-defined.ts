@@ -89,14 +89,10 @@ function run(
   const {
     request: { memory },
   } = execution;
-  const mark = memory.used;
   return withStackGuard(() =>
     andThen(
-      andThen(execution.interrupt.checkpoint(CALL), () => body(inner)),
-      (value) => {
-        const result = () => (returns === undefined ? value : coerceResult(name, returns, value));
-        return andThen(memory.settle(mark, value), result);
-      },
+      memory.settling(() => andThen(execution.interrupt.checkpoint(CALL), () => body(inner))),
+      (value) => (returns === undefined ? value : coerceResult(name, returns, value)),
     ),
   );
 }

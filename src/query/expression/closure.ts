@@ -64,14 +64,10 @@ export function callClosure(execution: Execution, closure: Closure, args: readon
   const {
     request: { memory },
   } = execution;
-  const mark = memory.used;
   return withStackGuard(() =>
     andThen(
-      andThen(execution.interrupt.checkpoint(CALL), () => body(frame)),
-      (value) => {
-        const result = () => (returns === undefined ? value : coerceResult(NAME, returns, value));
-        return andThen(memory.settle(mark, value), result);
-      },
+      memory.settling(() => andThen(execution.interrupt.checkpoint(CALL), () => body(frame))),
+      (value) => (returns === undefined ? value : coerceResult(NAME, returns, value)),
     ),
   );
 }

@@ -64,17 +64,15 @@ function countTerms(
   if (analyzer.isShort(texts)) return keptTerms(analyzer.countShort(texts));
   const counts = new Map<string, number>();
   let length = 0;
-  const mark = execution.request.memory.used;
   const work = chargedWork(execution, () => counts.size);
   const add = (term: string): void => {
     length++;
     counts.set(term, (counts.get(term) ?? 0) + 1);
   };
-  const done = forEachInOrder(texts, (text) => andThen(analyzer.terms(text, work, add), () => undefined));
-  return andThen(done, () => {
-    execution.request.memory.releaseTo(mark);
-    return { length, counts };
-  });
+  const done = execution.request.memory.within(() =>
+    forEachInOrder(texts, (text) => andThen(analyzer.terms(text, work, add), () => undefined)),
+  );
+  return andThen(done, () => ({ length, counts }));
 }
 
 /** Work of noting a short text, in values visited: some ten microseconds. */

@@ -137,9 +137,8 @@ export function holdsPhrases(
       const places = new Map<string, Set<number | undefined>>();
       let place = 0;
       let kept = 0;
-      const mark = execution.request.memory.used;
       const work = chargedWork(execution, () => kept);
-      const walked = analyzer.tokens(analyzed, work, (all, start, end) => {
+      const visit = (all: readonly { readonly term: string }[], start: number, end: number): void => {
         const at = isWord(analyzed, start, end) ? place++ : undefined;
         for (const { term } of all) {
           if (!terms.has(term)) continue;
@@ -148,19 +147,16 @@ export function holdsPhrases(
           if (known === undefined) places.set(term, new Set([at]));
           else known.add(at);
         }
-      });
-      const compared = andThen(walked, () =>
+      };
+      const compare = () =>
         forEachInOrder(phrases, (phrase) =>
           andThen(isIn(execution, phrase, places), (isFound) => {
             if (isFound) found.add(phrase);
             return undefined;
           }),
-        ),
-      );
-      return andThen(compared, () => {
-        execution.request.memory.releaseTo(mark);
-        return undefined;
-      });
+        );
+      const compared = execution.request.memory.within(() => andThen(analyzer.tokens(analyzed, work, visit), compare));
+      return andThen(compared, () => undefined);
     }),
   );
   return andThen(done, () => phrases.every((phrase) => found.has(phrase) !== phrase.isExcluded));

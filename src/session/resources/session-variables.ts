@@ -1,5 +1,5 @@
-import type { MemoryBudget } from '../../base/memory-budget.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { MemoryScope } from '../../base/work/memory-scope.js';
 import type { Work } from '../../base/work/work.js';
 import { failure } from '../../errors/error.js';
 import { REQUEST_PARAMS } from '../../language/engine-params.js';
@@ -25,7 +25,7 @@ export interface Variable {
 /** The variables that a session keeps for all of its requests. */
 export class SessionVariables {
   readonly #variables = new Map<string, Variable>();
-  readonly #budget: MemoryBudget;
+  readonly #budget: MemoryScope;
   readonly #pool: VariablePool;
   readonly #holder: VariableHolder;
 
@@ -91,7 +91,7 @@ export class SessionVariables {
   }
 
   #reserve(bytes: number): void {
-    this.#budget.reserve(bytes);
+    this.#budget.charge(bytes);
     try {
       this.#pool.reserve(this.#holder, bytes);
     } catch (full) {

@@ -153,7 +153,7 @@ class FirstRows implements Sorting {
       const dropped = (this.#charged * (sorted.length - this.most)) / sorted.length;
       this.#charged -= dropped;
       this.#counted = Math.min(this.#counted, this.most);
-      this.execution.request.memory.discharge(Math.floor(dropped));
+      this.execution.request.memory.release(Math.floor(dropped));
       sorted.length = this.most;
       this.#bar = sorted.at(-1);
       return undefined;
