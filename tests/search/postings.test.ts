@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AT_ONCE } from '../../src/base/work/work.js';
+import { TermOrder } from '../../src/search/segments/gathered-source.js';
 import { forEachNoted, noteTerms, readChange, storeChange } from '../../src/search/segments/pending.js';
 import {
   addStored,
@@ -14,7 +15,6 @@ import {
   WINDOW,
 } from '../../src/search/segments/postings.js';
 import { compareTerms, type TermBytes, termHead, termText } from '../../src/search/segments/term-bytes.js';
-import { TermOrder } from '../../src/search/segments/term-order.js';
 import { hashOf, SequenceTable } from '../../src/search/text/sequence-table.js';
 import { TermDictionary } from '../../src/search/text/term-dictionary.js';
 import { ByteWriter } from '../../src/value/codecs/byte-writer.js';

@@ -11,6 +11,7 @@ import { rewriteIndex, withdrawIndex } from '../../catalog/indexes/lifecycle.js'
 import type { Action, DatabasePath } from '../../catalog/principal.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Alter, Alterable, Config, DefineSequence, Level, Name } from '../../language/ast.js';
+import { unsetMembers } from '../../language/definitions/define.js';
 import { settleReferences } from '../../records/references.js';
 import { assertStorable } from '../../records/storable.js';
 import type { Resource } from '../../runtime/authorization/authorize.js';
@@ -163,13 +164,6 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
     resource: 'Analyzer',
     find: ({ catalog, target }) => catalog?.analyzers.get(target.name),
     missing: ({ name }) => failure('analyzer_missing', { name }),
-    compile:
-      ({ dropped }) =>
-      (after) => ({
-        ...after,
-        ...(dropped.includes('tokenizers') && { tokenizers: [] }),
-        ...(dropped.includes('filters') && { filters: [] }),
-      }),
     put: replaceAtLevel,
   },
 
@@ -318,9 +312,6 @@ function levelOf(definition: Alterable): Level {
   return definition.kind === 'define-config' && definition.config.kind === 'default' ? 'root' : 'database';
 }
 
-/** Members that are switched off rather than taken away. */
-const FLAGS: ReadonlySet<string> = new Set(['flexible', 'readonly']);
-
 /**
  * The definition with what the statement sets, and without what it drops. The clauses of a config are members of the
  * config.
@@ -331,9 +322,11 @@ function withChanges(before: Definition, alter: Alter): Definition {
   return { ...after, config: changed(after.config, alter.definition.config, alter) };
 }
 
-function changed<Node extends Definition | Config>(before: Node, definition: object, { set, dropped }: Alter): Node {
+function changed<Node extends Definition | Config>(before: Node, definition: object, alter: Alter): Node {
+  const { set, dropped } = alter;
   const after = { ...before } as Record<string, unknown>;
   const given = definition as Readonly<Record<string, unknown>>;
+  const unset = unsetMembers(alter.definition.kind);
   for (const member of set) {
     if (!(member in given)) continue;
     // Lifetimes that aren't written stay.
@@ -341,7 +334,7 @@ function changed<Node extends Definition | Config>(before: Node, definition: obj
       member === 'durations' ? { ...(after[member] as object), ...(given[member] as object) } : given[member];
   }
   for (const member of dropped) {
-    if (FLAGS.has(member)) after[member] = false;
+    if (member in unset) after[member] = unset[member];
     else delete after[member];
   }
   return after as Node;

@@ -6,11 +6,11 @@ import { findAccess } from '../../catalog/definitions/lookup.js';
 import type { Random } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { AccessKind, DefineAccess, Durations, JwtAccess } from '../../language/ast.js';
+import { REDACTED } from '../../language/printer/printer.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Compiler, Evaluate } from '../../runtime/frame.js';
 import { beginDefinition, compileName, ensureLevel, finish, settled, shouldDefine } from './definition.js';
 import { HOUR, THIRTY_DAYS } from './lifetime.js';
-import { REDACTED } from './redacted.js';
 
 /** Defines an access method, with random keys where the statement gives none. */
 export function compileDefineAccess(statement: DefineAccess, compiler: Compiler): Evaluate {

@@ -5,7 +5,7 @@ import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
 import { putIndex } from '../../catalog/indexes/lifecycle.js';
 import { failure } from '../../errors/error.js';
-import type { DefineIndex } from '../../language/ast.js';
+import type { DefineIndex, IndexKind } from '../../language/ast.js';
 import { buildIndex } from '../../records/index/build.js';
 import { INDEX_KINDS } from '../../records/index/kinds.js';
 import type { Execution } from '../../runtime/execution.js';
@@ -20,7 +20,6 @@ import {
   tableNow,
   tableToDefineOn,
 } from './definition.js';
-import { checkHnswOptions } from './hnsw-options.js';
 import { checkColumns, compileIndexColumns } from './index-columns.js';
 
 /** Defines an index and indexes the existing records: at once, or with CONCURRENTLY in the background, if any. */
@@ -89,4 +88,24 @@ async function hasRecords({ context }: Execution, table: TableEntry): Promise<bo
 /** Call when work on indexes was queued. */
 export function wakeIndexBuilder(execution: Execution): void {
   execution.context.transaction.afterCommit(() => execution.services.indexWorkQueued());
+}
+
+/**
+ * Vectors of no components have no distance; with fewer than two links a graph can't be walked, and 1 / ln M isn't a
+ * number; without candidates there are no links.
+ */
+const LEAST = { DIMENSION: 1, M: 2, M0: 2, EFC: 1 } as const;
+
+/** @throws TesseraError `hnsw_option` */
+function checkHnswOptions(index: string, kind: IndexKind): void {
+  if (kind.kind !== 'hnsw') return;
+  for (const [option, given] of [
+    ['DIMENSION', kind.dimension],
+    ['M', kind.m],
+    ['M0', kind.m0 ?? LEAST.M0],
+    ['EFC', kind.efc],
+  ] as const) {
+    const least = LEAST[option];
+    if (given < least) throw failure('hnsw_option', { index, option, least });
+  }
 }

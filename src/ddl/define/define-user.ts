@@ -6,11 +6,11 @@ import type { UserDefinition } from '../../catalog/definitions/definition.js';
 import { findUser } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { DefineUser } from '../../language/ast.js';
+import { REDACTED } from '../../language/printer/printer.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Compiler, Evaluate } from '../../runtime/frame.js';
 import { beginDefinition, compileName, ensureLevel, finish, settled, shouldDefine } from './definition.js';
 import { HOUR } from './lifetime.js';
-import { REDACTED } from './redacted.js';
 
 /**
  * Defines a user. The password is hashed here and kept nowhere; the secret that signs the user's tokens is regenerated,

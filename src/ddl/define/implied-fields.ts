@@ -11,6 +11,7 @@ import { removeMember } from '../../catalog/ddl/remove.js';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
 import type { Part, TableKind } from '../../language/ast.js';
+import { writtenMembers } from '../../language/definitions/define.js';
 import { typeText } from '../../value/text/type-text.js';
 import type { Type } from '../../value/type.js';
 import type { TableInCatalog } from './definition.js';
@@ -77,19 +78,7 @@ function withType(field: FieldDefinition, { type }: FieldDefinition): FieldDefin
 
 /** Whether a field has no clause but its type. */
 function isBare(field: FieldDefinition): boolean {
-  return (
-    !field.flexible &&
-    !field.readonly &&
-    field.reference === undefined &&
-    field.default === undefined &&
-    field.value === undefined &&
-    field.assert === undefined &&
-    field.computed === undefined &&
-    field.permissions === undefined &&
-    field.comment === undefined &&
-    field.graphqlAlias === undefined &&
-    field.graphqlDeprecated === undefined
-  );
+  return writtenMembers(field).every((member) => member === 'type');
 }
 
 function sameType(a: FieldDefinition, b: FieldDefinition): boolean {

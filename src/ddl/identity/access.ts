@@ -9,11 +9,16 @@ import {
   isExpired,
 } from '../../catalog/credentials/grant.js';
 import { ensureIncarnation, NO_INCARNATION } from '../../catalog/credentials/incarnation.js';
+import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
+import { isSymmetric } from '../../catalog/credentials/signing-key.js';
+import { putAtLevel } from '../../catalog/ddl/define.js';
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.js';
 import type { DatabasePath } from '../../catalog/principal.js';
+import type { Environment } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
-import type { Access } from '../../language/ast.js';
+import type { Access, KeyRotation } from '../../language/ast.js';
+import { REDACTED } from '../../language/printer/printer.js';
 import { authorize } from '../../runtime/authorization/authorize.js';
 import { schemaChangeOf, selectedPath } from '../../runtime/authorization/selected-database.js';
 import type { Execution } from '../../runtime/execution.js';
@@ -21,8 +26,9 @@ import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
 import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { type ObjectValue, objectFrom, Range, RecordId, type Value } from '../../value/value.js';
-import { REDACTED } from '../define/redacted.js';
-import { rotateKey } from './rotate-key.js';
+import { judgeAccessKeys } from '../define/define-access.js';
+import { finish } from '../define/definition.js';
+import { HOUR } from '../define/lifetime.js';
 
 type Action = Access['action'];
 type Which = Extract<Action, { kind: 'show' | 'revoke' }>['which'];
@@ -212,4 +218,50 @@ function shown({ id, access, subject, creation, expiration, revocation }: Grant,
     subject: objectFrom(subject.kind === 'user' ? { user: subject.name } : { record: subject.record }),
     type: 'bearer',
   });
+}
+
+// ACCESS … ROTATE: a new key for an access method. Tokens of the former one stay valid for a while.
+
+/** @throws TesseraError `access_method_mismatch`, `rotation_key_missing`, `invalid_key`, `too_many_retired_keys` */
+async function rotateKey(
+  execution: Execution,
+  databasePath: DatabasePath,
+  access: AccessDefinition,
+  rotation: KeyRotation,
+): Promise<undefined> {
+  const rotated = withNewKey(access, rotation, execution.services.environment);
+  judgeAccessKeys(rotated, execution);
+  await putAtLevel(schemaChangeOf(execution), databasePath, rotated);
+  return finish(execution);
+}
+
+function withNewKey(
+  access: AccessDefinition,
+  { key, issuerKey, keep }: KeyRotation,
+  { clock, random }: Environment,
+): AccessDefinition {
+  const { accessKind, durations } = access;
+  if (accessKind.kind === 'bearer' || accessKind.jwt?.verify.kind !== 'key') throw failure('access_method_mismatch');
+  const { verify, issuer, ...rest } = accessKind.jwt;
+  const symmetric = isSymmetric(verify.algorithm);
+  // The server generates its own secret; an external issuer's key must be given.
+  const next =
+    key ?? (symmetric && accessKind.kind === 'record' ? generateSecret(random, SIGNING_SECRET_LENGTH) : undefined);
+  const signing = symmetric ? next : issuerKey;
+  if (next === undefined || (issuer?.key !== undefined && signing === undefined)) throw failure('rotation_key_missing');
+  const now = clock.now();
+  const lifetime = keep ?? durations.token ?? HOUR;
+  const retired = (verify.retired ?? []).filter(({ until }) => datetimeNanoseconds(until) > now);
+  if (lifetime > 0n) retired.unshift({ key: verify.key, until: toDatetime(now + lifetime) });
+  const jwt = {
+    verify: {
+      kind: verify.kind,
+      algorithm: verify.algorithm,
+      key: next,
+      ...(retired.length > 0 && { retired }),
+    },
+    ...rest,
+    ...(signing !== undefined && { issuer: { key: signing } }),
+  };
+  return { ...access, accessKind: { ...accessKind, jwt } };
 }

@@ -9,7 +9,7 @@ import { plainFieldName } from '../../catalog/ddl/define.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { ConfigDefinition } from '../../catalog/definitions/definition.js';
 import { findUser, loadNamespace, loadRoot } from '../../catalog/definitions/lookup.js';
-import type { Definition } from '../../catalog/definitions/stored-definition.js';
+import { type Definition, statementOf } from '../../catalog/definitions/stored-definition.js';
 import { mayAct } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Info } from '../../language/ast.js';
@@ -31,7 +31,6 @@ import { infoForNodes } from './nodes.js';
 import { sessionList } from './sessions.js';
 import { signInAttempts } from './signin-attempts.js';
 import { describeDefinition, describeLive } from './structure.js';
-import { definitionText } from './text.js';
 
 type Of = Info['of'];
 type OfKind<K extends Of['kind']> = Extract<Of, { readonly kind: K }>;
@@ -75,6 +74,11 @@ interface View {
   lives(queries: readonly ListedLiveQuery[]): Value;
   /** Kinds of definitions that Tessera doesn't have. */
   readonly none: Value;
+}
+
+/** A definition as the statement that makes it, with secrets redacted. */
+function definitionText(definition: Definition): string {
+  return printStatement(statementOf(definition));
 }
 
 const TEXTS: View = {
