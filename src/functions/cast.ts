@@ -1,5 +1,4 @@
 /** Casts of values of any size: bounded, or in steps. */
-
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { inSteps } from '../base/work/loops.js';
 import type { Work } from '../base/work/work.js';
@@ -16,7 +15,7 @@ import {
   MAX_INPUT_OF_TEXTS,
   SMALL_INPUT,
 } from './calls/input-limit.js';
-import { setInSteps } from './set-in-steps.js';
+import { setOf } from './ordered-values.js';
 
 /** Values of a collection that are converted to text, or visited item by item, at once. */
 const MAX_CONVERTED = 2 ** 14;
@@ -25,7 +24,7 @@ const MAX_CONVERTED = 2 ** 14;
 const WRITTEN_AT_ONCE = 2 ** 15;
 
 /** The cast of a value. @throws TesseraError as `cast` does, `input_too_large` */
-export function castInSteps(value: Value, type: Type, work: Work): PromiseOrValue<Value> {
+export function castAny(value: Value, type: Type, work: Work): PromiseOrValue<Value> {
   if (value instanceof Range) return ofRange(value, type, work);
   const size = inputSize(value);
   if (size <= SMALL_INPUT || isOfKind(value, type)) return cast(value, type, parseRecordId);
@@ -34,7 +33,7 @@ export function castInSteps(value: Value, type: Type, work: Work): PromiseOrValu
   return andThen(work.checkpoint(size), () => {
     if (!isPlainSet(type) || !isArray(value)) return cast(value, type, parseRecordId);
     // Of equal elements the last stays.
-    return setInSteps(value.toReversed(), work);
+    return setOf(value.toReversed(), work);
   });
 }
 
@@ -45,7 +44,7 @@ function ofRange(range: Range, type: Type, work: Work): PromiseOrValue<Value> {
   // At its whole length, since growing would copy it.
   const items = new Array<Value>(count);
   const write = () => inSteps(count, work, (from, to) => writeRangeItems(items, range, from, to), WRITTEN_AT_ONCE);
-  return andThen(andThen(work.checkpoint(count), write), () => castInSteps(items, type, work));
+  return andThen(andThen(work.checkpoint(count), write), () => castAny(items, type, work));
 }
 
 /** A value that is of the type already is neither copied nor visited. */

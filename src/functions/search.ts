@@ -35,7 +35,7 @@ const MAX_ID = 2 ** 16;
 /** Work units of a record, and of so many characters of its id. */
 const RECORD = 16;
 const CHARACTERS = 64;
-/** Work units between two pauses. */
+/** Work units between two checkpoints. */
 const PIECE = 4_096;
 
 /** Adds up the scores of each record over the lists, and merges its fields. */

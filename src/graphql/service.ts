@@ -1,5 +1,4 @@
 /** Answers GraphQL requests of sessions, whatever the transport. */
-
 import { OperationTypeNode } from 'graphql';
 import { invariant } from '../base/invariant.js';
 import type { Work } from '../base/work/work.js';

@@ -1,5 +1,4 @@
 /** The record reader: every record that a principal sees passes through here. */
-
 import {
   andThen,
   filterInOrder,

@@ -3,7 +3,6 @@
  * stored: selection and variables, never the principal. They belong to the exact credential with which they were
  * attached, which every request must present; with another one they cannot be found, listed or counted.
  */
-
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { MemoryScope } from '../base/work/memory-scope.js';
 import type { DatabasePath } from '../catalog/principal.js';

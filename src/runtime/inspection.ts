@@ -1,5 +1,4 @@
 /** The interface by which INFO reads failed sign-ins and the audit log, which other parts of the server keep. */
-
 import type { Work } from '../base/work/work.js';
 import type { SignInFailures } from '../catalog/credentials/signin-failures.js';
 import type { DatabasePath } from '../catalog/principal.js';

@@ -10,10 +10,9 @@
  * Small values are charged nothing, and where nothing was charged nothing is weighed, so that small work costs a
  * comparison.
  */
-
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { type Allotment, MemoryScope } from '../base/work/memory-scope.js';
-import { complete } from '../base/work/stepwise.js';
+import { runSteps } from '../base/work/stepwise.js';
 import type { Work } from '../base/work/work.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Value } from '../value/value.js';
@@ -119,7 +118,7 @@ export class RequestMemory extends MemoryScope {
     const weighing = new Weighing([value], { limit: charged });
     const running = this.#running;
     if (weighing.upTo(WEIGHED_AT_ONCE) || running === undefined) return this.#keep(mark, charged, weighing);
-    const weighed = complete(weighing, running.unending);
+    const weighed = runSteps(weighing, running.unending);
     return andThen(weighed, () => this.#keep(mark, charged, weighing));
   }
 

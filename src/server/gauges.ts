@@ -1,5 +1,4 @@
 /** Gauges of a server, read when its metrics are written. */
-
 import { VERSION } from '../base/package-version.js';
 import type { MemoryScope } from '../base/work/memory-scope.js';
 import type { Clock } from '../env/environment.js';

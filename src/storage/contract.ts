@@ -9,7 +9,6 @@
  * The value of a key is a value of the data model. Engines in memory keep it as it is; engines on disk encode
  * it.
  */
-
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { MemoryScope } from '../base/work/memory-scope.js';
 import type { Work } from '../base/work/work.js';

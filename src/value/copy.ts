@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { complete, type Stepwise } from '../base/work/stepwise.js';
+import { runSteps, type Stepwise } from '../base/work/stepwise.js';
 import type { Work } from '../base/work/work.js';
 import { MAX_NODES } from './limits.js';
 import { nextDepth } from './nesting.js';
@@ -71,9 +71,9 @@ class SmallWalk extends Walk {
 
 const small = new SmallWalk(UNMEASURED);
 
-/** Copies values, one after the other, as `copyValue` does, with pauses. */
+/** Copies values, one after the other, as `copyValue` does, with checkpoints. */
 export class StepwiseCopier {
-  /** Parts copied since the last pause. */
+  /** Parts copied since the last checkpoint. */
   #copied = 0;
 
   constructor(private readonly work: Work) {}
@@ -82,7 +82,7 @@ export class StepwiseCopier {
   copy(value: Value): PromiseOrValue<Value> {
     if (typeof value !== 'object' || value === null) return value;
     const copied = this.#copyAtOnce(value);
-    if (copied === undefined) return complete(new Copying(value), this.work);
+    if (copied === undefined) return runSteps(new Copying(value), this.work);
     this.#copied += UNMEASURED - small.left;
     if (this.#copied < UNMEASURED) return copied;
     this.#copied = 0;

@@ -1,5 +1,5 @@
 import type { PromiseOrValue } from '../base/promise-or-value.js';
-import { complete, type Stepwise } from '../base/work/stepwise.js';
+import { runSteps, type Stepwise } from '../base/work/stepwise.js';
 import type { Work } from '../base/work/work.js';
 import { Closure, FileReference, isArray, isObject, type ObjectValue, Regex, SetValue, type Value } from './value.js';
 import { addWalked, membersOf } from './walk.js';
@@ -41,7 +41,7 @@ const PARTS = 4096;
 /** `weightOf` with yields; `work` is called for large values only. */
 export function weighInSteps(values: readonly Value[], work: () => Work): PromiseOrValue<number> {
   const weighing = new Weighing(values);
-  return weighing.step() ? weighing.result : complete(weighing, work());
+  return weighing.step() ? weighing.result : runSteps(weighing, work());
 }
 
 /** `weightOf` in pieces. */

@@ -1,5 +1,4 @@
 /** Analyzers: that long texts yield to other requests, and that every text has terms. */
-
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { untilTrue } from '../../src/base/promise-or-value.js';

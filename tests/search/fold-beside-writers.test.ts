@@ -1,5 +1,4 @@
 /** Notes are folded while other records are written: what is noted meanwhile waits for the next fold. */
-
 import { expect, test } from 'vitest';
 import { AT_ONCE } from '../../src/base/work/work.js';
 import { foldPending } from '../../src/search/segments/fold.js';

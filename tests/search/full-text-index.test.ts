@@ -1,5 +1,4 @@
 /** Full-text indexes against a reference of some twenty lines, over collections that change at random. */
-
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { PromiseOrValue } from '../../src/base/promise-or-value.js';
 import { AT_ONCE } from '../../src/base/work/work.js';

@@ -1,5 +1,4 @@
 /** Posting lists and the tables of terms, as they are written and read. */
-
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AT_ONCE } from '../../src/base/work/work.js';

@@ -1,5 +1,4 @@
 /** Many new records of one transaction become a segment when it is committed, which is searched before it is listed. */
-
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AT_ONCE } from '../../src/base/work/work.js';
 import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.js';

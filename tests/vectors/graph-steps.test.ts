@@ -1,5 +1,4 @@
 /** Work on graphs in a store comes in steps: what is read and written between two pauses is bounded. */
-
 import { expect, test } from 'vitest';
 import { AT_ONCE, type Work } from '../../src/base/work/work.js';
 import type { ChangeSite } from '../../src/index/hnsw/change-graph.js';

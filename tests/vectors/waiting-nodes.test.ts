@@ -1,5 +1,4 @@
 /** Vectors that are in the graph of an HNSW index, but not linked yet: all of them are found, and exactly. */
-
 import { afterEach, expect, test } from 'vitest';
 import { AT_ONCE } from '../../src/base/work/work.js';
 import { type LinkBounds, linkChanged } from '../../src/index/hnsw/link.js';

@@ -140,7 +140,7 @@ export class MemoryScope {
   /** It takes more of the scopes around it. */
   protected grown(): void {}
 
-  /** It takes nothing any more. */
+  /** It no longer takes anything. */
   protected emptied(): void {}
 
   #grow(bytes: number): void {

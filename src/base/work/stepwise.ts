@@ -1,4 +1,4 @@
-/** Computations that can be resumed: divided into steps, so that whoever runs them can yield in between. */
+/** Computations that can be resumed: divided into steps, with checkpoints in between. */
 import { andThen, type PromiseOrValue, untilTrue } from '../promise-or-value.js';
 import type { Work } from './work.js';
 
@@ -9,16 +9,16 @@ export interface Stepwise<T> {
   readonly result: T;
 }
 
-/** Completes a computation, with a checkpoint after each step. */
-export function complete<T>(computation: Stepwise<T>, work: Work): PromiseOrValue<T> {
+/** Runs a computation to its end, with a checkpoint after each step. */
+export function runSteps<T>(computation: Stepwise<T>, work: Work): PromiseOrValue<T> {
   return andThen(
     untilTrue(() => computation.step() || andThen(work.checkpoint(), () => false)),
     () => computation.result,
   );
 }
 
-/** Completes a computation without a checkpoint. */
-export function completeAtOnce<T>(computation: Stepwise<T>): T {
+/** Runs a computation to its end without a checkpoint. */
+export function runAtOnce<T>(computation: Stepwise<T>): T {
   while (!computation.step());
   return computation.result;
 }

@@ -17,5 +17,5 @@ export const BATCH = 8192;
 /** Units of a small piece of work, such as a call of a function or a condition of a row. */
 export const CALL = 128;
 
-/** For work that is short, or that nobody waits for: it is done at once. */
+/** For work that is short, or that runs alone: it is done at once. */
 export const AT_ONCE: Work = { checkpoint: () => undefined };

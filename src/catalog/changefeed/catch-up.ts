@@ -1,7 +1,6 @@
 /**
  * Reads the changes of a table from its changefeed in pages, for live queries that begin at an earlier versionstamp.
  */
-
 import { andThen } from '../../base/promise-or-value.js';
 import type { Work } from '../../base/work/work.js';
 import type { Transaction, Versionstamp } from '../../storage/contract.js';

@@ -2,7 +2,6 @@
  * The change logs behind CHANGEFEED: one per table, written by the transaction that changes the records. Entries are
  * appended (`storage/transaction/append.ts`), so that they are in commit order and writers don't conflict.
  */
-
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { Work } from '../../base/work/work.js';

@@ -11,7 +11,6 @@
  *
  * A system user has one, too, from its first definition until it is removed: its grants, tokens and sessions name it.
  */
-
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Work } from '../../base/work/work.js';
 import type { Clock, Random } from '../../env/environment.js';

@@ -1,5 +1,4 @@
 /** Removes definitions within a transaction, with everything that depends on them. Authorization happens before. */
-
 import { invariant } from '../../base/invariant.js';
 import { forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Work } from '../../base/work/work.js';

@@ -1,5 +1,4 @@
 /** Checks full-text indexes: their terms of each record against the terms of its texts. */
-
 import { AT_ONCE } from '../../base/work/work.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { AnalyzerDefinition } from '../../catalog/definitions/definition.js';

@@ -1,5 +1,4 @@
 /** Implements the official client's engine interface in process, in place of a remote connection. */
-
 import { resolve } from 'node:path';
 import {
   CallTerminatedError,

@@ -8,7 +8,7 @@ import type { FunctionRow } from '../calls/contract.js';
 import { define } from '../calls/define.js';
 import { IN_STEPS } from '../calls/input-limit.js';
 import { any, list, optional } from '../calls/parameters.js';
-import { sortedInSteps } from '../sorted-in-steps.js';
+import { sortedValues } from '../ordered-values.js';
 import { type Collation, collationKey } from './collation.js';
 
 type Sort = (array: readonly Value[], work: Work) => PromiseOrValue<Value[]>;
@@ -55,14 +55,14 @@ function sorts(name: string, description: string, sort: Sort): FunctionRow {
 }
 
 export const sortingFunctions: readonly FunctionRow[] = [
-  sorts('sort', 'Sorts the elements in the total order of all values', sortedInSteps),
-  define('array::sort::asc', [list('array')], 'array', 'Sorts the elements upwards.', sortedInSteps, IN_STEPS),
+  sorts('sort', 'Sorts the elements in the total order of all values', sortedValues),
+  define('array::sort::asc', [list('array')], 'array', 'Sorts the elements upwards.', sortedValues, IN_STEPS),
   define(
     'array::sort::desc',
     [list('array')],
     'array',
     'Sorts the elements downwards.',
-    (array, context) => downwards(sortedInSteps, array, context),
+    (array, context) => downwards(sortedValues, array, context),
     IN_STEPS,
   ),
   sorts('sort_lexical', 'Sorts texts as in a dictionary', collated({ lexical: true })),

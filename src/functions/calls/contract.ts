@@ -1,5 +1,4 @@
 /** The contract of built-in functions: their definition and their context. */
-
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Work } from '../../base/work/work.js';
 import type { Environment } from '../../env/environment.js';

@@ -14,10 +14,10 @@ export function predicateOf(test: Value, context: FunctionContext): Predicate {
   return (item) => andThen(context.call(test, [item]), isTruthy);
 }
 
-/** Items between two pauses. */
+/** Items between two checkpoints. */
 const STRIDE = 256;
 
-/** Calls `visit` for each item in order, with a pause now and then; `true` from `visit` ends the walk early. */
+/** Calls `visit` for each item in order, with a checkpoint now and then; `true` from `visit` ends the walk early. */
 function walk(
   items: readonly Value[],
   context: FunctionContext,

@@ -5,7 +5,7 @@ import type { Work } from '../../base/work/work.js';
 /** Code units of a piece: about a millisecond's work where a character takes some tens of nanoseconds. */
 const PIECE = 2 ** 13;
 
-/** Calls `take` for each piece of a text, with a pause in between. No pair of surrogates is cut. */
+/** Calls `take` for each piece of a text, with a checkpoint in between. No pair of surrogates is cut. */
 export function forEachPiece(text: string, work: Work, take: (piece: string) => void): PromiseOrValue<void> {
   if (text.length <= PIECE) return take(text);
   let from = 0;

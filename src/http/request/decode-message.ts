@@ -1,6 +1,6 @@
 /** Decodes bodies and messages; large ones in steps, yielding in between. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
-import { complete, type Stepwise } from '../../base/work/stepwise.js';
+import { runSteps, type Stepwise } from '../../base/work/stepwise.js';
 import { RequestInterrupt } from '../../runtime/interrupt.js';
 import type { Value } from '../../value/value.js';
 import { Weighing } from '../../value/weight.js';
@@ -39,7 +39,7 @@ export function decodeMessage(
     values: isGuest ? Math.min(guestValues, values) : values,
     objectKeys,
   });
-  return complete(abandonable(decoding, interrupt, isAbandoned), interrupt);
+  return runSteps(abandonable(decoding, interrupt, isAbandoned), interrupt);
 }
 
 /**
@@ -52,7 +52,7 @@ export function weighMessage(
   isAbandoned: () => boolean,
 ): PromiseOrValue<number> {
   const interrupt = RequestInterrupt.begin(environment);
-  return complete(abandonable(new Weighing([message], { isTree: true }), interrupt, isAbandoned), interrupt);
+  return runSteps(abandonable(new Weighing([message], { isTree: true }), interrupt, isAbandoned), interrupt);
 }
 
 function abandonable<T>(work: Stepwise<T>, interrupt: RequestInterrupt, isAbandoned: () => boolean): Stepwise<T> {

@@ -15,7 +15,7 @@ import { Placing } from './place.js';
 import type { StoredGraph } from './stored-graph.js';
 import { isWorn, sweepSome } from './sweep.js';
 
-/** Entries that are read between two pauses. */
+/** Entries that are read between two checkpoints. */
 const BATCH = 64;
 /** Nodes that are read together. */
 const READ_AT_ONCE = 32;

@@ -17,7 +17,7 @@ import { apartKey, changedKey, freeKey, idKey, idOf, rangeOf, waitingKey } from 
 /** Records whose vectors are read together; fewer of many components. */
 const BATCH = 32;
 const COMPONENTS = 2 ** 15;
-/** Ids that are read between two pauses. */
+/** Ids that are read between two checkpoints. */
 const IDS = 64;
 
 /** To be run once. */

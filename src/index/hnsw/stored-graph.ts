@@ -1,5 +1,4 @@
 /** The graph of an HNSW index as a transaction sees it. */
-
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { Work } from '../../base/work/work.js';
 import type { Stored, Transaction } from '../../storage/contract.js';
@@ -15,7 +14,7 @@ import { freeKey, idOf, linksKey, logKey, nodeKey, rangeOf, stateKey } from './l
 const BATCH = 64;
 /** Nodes that are read together: a store that answers later is asked once for them. */
 const READ_AT_ONCE = 128;
-/** Nodes that are written between two pauses. */
+/** Nodes that are written between two checkpoints. */
 const WRITTEN = 64;
 /** Number of changes in the log. */
 const LOGGED = 256;
@@ -118,7 +117,7 @@ export class StoredGraph {
     });
   }
 
-  /** Writes something for each id, with pauses. */
+  /** Writes something for each id, with checkpoints. */
   #forEach(ids: readonly number[], write: (id: number) => void): PromiseOrValue<void> {
     let from = 0;
     return untilTrue(() => {

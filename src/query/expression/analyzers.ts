@@ -1,5 +1,4 @@
 /** The analyzers of a database, ready to analyze texts: with their FUNCTION. */
-
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { sep } from 'node:path';

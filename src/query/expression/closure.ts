@@ -1,5 +1,4 @@
 /** Closures: functions as values. They capture the variables of the place where they were made, and can't write. */
-
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { CALL } from '../../base/work/work.js';

@@ -9,7 +9,7 @@ import {
   MAX_INPUT_OF_TEXTS,
   SMALL_INPUT,
 } from '../../functions/calls/input-limit.js';
-import { sortedInSteps } from '../../functions/sorted-in-steps.js';
+import { sortedValues } from '../../functions/ordered-values.js';
 import type { Binary, Unary } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
 import { compileMatches } from '../../records/search/match.js';
@@ -196,5 +196,5 @@ function isSmall(value: Value): boolean {
 /** Sorts a long list that is searched again and again. */
 function inOrder(items: readonly Value[] | undefined, count: number, execution: Execution): PromiseOrValue<void> {
   if (items === undefined || !wantsOrder(items, count)) return;
-  return andThen(sortedInSteps(items, execution.interrupt), (ascending) => rememberOrder(items, ascending));
+  return andThen(sortedValues(items, execution.interrupt), (ascending) => rememberOrder(items, ascending));
 }

@@ -3,7 +3,6 @@
  * few; those that aren't linked yet one by one. Batches come nearest first as far as is known; more are looked for when
  * those before didn't meet the conditions.
  */
-
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { GraphState } from '../../index/hnsw/graph-state.js';
 import { rangeOf, stateKey } from '../../index/hnsw/layout.js';

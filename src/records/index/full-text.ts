@@ -2,7 +2,6 @@
  * Full-text indexes. A writer notes the terms of a record, before and after, under a key of the record's own
  * (`search/segments/pending.ts`); what is noted is folded into segments in the background (`search/segments/fold.ts`).
  */
-
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import { TimeSlice } from '../../env/time-slice.js';

@@ -2,7 +2,6 @@
  * Scores of rows. What scores are made with comes from the whole index for those who see all of it. For those whom
  * PERMISSIONS bind it comes from the rows that match and that they may see, so that no score shows anything hidden.
  */
-
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { indexPrefix } from '../../catalog/keys/store-keys.js';
 import { failure } from '../../errors/error.js';

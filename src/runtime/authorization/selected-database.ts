@@ -1,5 +1,4 @@
 /** Implicit definition of namespaces and databases when they are selected, written to, or defined in. */
-
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { ensureDatabase, ensureNamespace } from '../../catalog/ddl/define.js';

@@ -1,5 +1,4 @@
 /** The matches of a search: all of them in the order of their keys, or the best ones first. */
-
 import { Heap } from '../../base/heap.js';
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import { mapItems } from '../../base/work/loops.js';
@@ -15,7 +14,7 @@ export interface Matches {
   next(): PromiseOrValue<readonly Match[] | undefined>;
 }
 
-/** Windows between two pauses. */
+/** Windows between two checkpoints. */
 const TURN = 16;
 
 /** Matches of one segment, some windows at a time. */

@@ -1,5 +1,4 @@
 /** Counts the terms of a query in documents that are noted and not yet in any segment. */
-
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Work } from '../../base/work/work.js';
 import { forEachNoted, type NotedTerms, notedLength } from '../segments/pending.js';

@@ -1,5 +1,4 @@
 /** What a query asks for, once its text is analyzed. */
-
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { Work } from '../../base/work/work.js';
 import type { DocumentTerms } from '../text/document-terms.js';

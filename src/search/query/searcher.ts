@@ -1,5 +1,4 @@
 /** Finds the documents of a full-text index that hold the terms of a query, and how well each matches. */
-
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Work } from '../../base/work/work.js';
 import type { Key, Stored, Transaction } from '../../storage/contract.js';

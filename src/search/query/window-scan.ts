@@ -1,5 +1,4 @@
 /** Looks through a segment window by window: which of its documents match, and how well. */
-
 import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { Work } from '../../base/work/work.js';
 import type { Stored, Transaction } from '../../storage/contract.js';

@@ -1,5 +1,4 @@
 /** What a full-text index holds of each document, as a number that is compared with the record's own. */
-
 import { Buffer } from 'node:buffer';
 import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import { AT_ONCE } from '../../base/work/work.js';

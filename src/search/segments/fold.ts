@@ -2,7 +2,6 @@
  * Folds what is pending into segments. The changes make a new one, together with those of the earlier ones that aren't
  * much larger, so that there are never more than some, and each document is rewritten a few times only.
  */
-
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Work } from '../../base/work/work.js';
 import { prefixRange } from '../../catalog/keys/key-bytes.js';

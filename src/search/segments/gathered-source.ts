@@ -15,7 +15,7 @@ import type { TermSource } from './term-sources.js';
 const POSTINGS = 2 ** 21;
 const BYTES = 2 ** 23;
 
-/** Postings between two pauses. */
+/** Postings between two checkpoints. */
 const TURN = 16_384;
 
 /** Documents come in the order of their keys, or `reorder` is called. Call `sort` before terms are taken. */
@@ -223,7 +223,7 @@ function startsOf(terms: Uint32Array, count: number, size: number): Uint32Array<
   return starts;
 }
 
-/** Changes between two pauses. */
+/** Changes between two checkpoints. */
 const CHANGES = 64;
 
 /** The documents of changes, which come in the order of their keys. */

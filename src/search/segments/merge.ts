@@ -1,5 +1,4 @@
 /** Makes one segment of several sources. */
-
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { Work } from '../../base/work/work.js';
 import type { Key, Stored } from '../../storage/contract.js';
@@ -9,7 +8,7 @@ import { type SegmentDocument, SegmentWriter } from './segment-writer.js';
 import { compareTerms, type TermCursor } from './term-bytes.js';
 import type { TermSource } from './term-sources.js';
 
-/** Documents, and postings, between two pauses. */
+/** Documents, and postings, between two checkpoints. */
 const DOCUMENTS = 512;
 const POSTINGS = 8_192;
 

@@ -2,7 +2,6 @@
  * What has changed of a record since it was last folded into a segment: its terms by then, and now. It stands under a
  * key of the record's own, so that those who write different records never conflict.
  */
-
 import { Buffer } from 'node:buffer';
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { Work } from '../../base/work/work.js';
@@ -30,7 +29,7 @@ export type KeyedChange = PendingChange & { readonly key: string };
 
 const writer = new ByteWriter();
 
-/** Terms between two pauses. */
+/** Terms between two checkpoints. */
 const TURN = 16_384;
 
 /** Terms that were just counted as they are noted. */
@@ -90,10 +89,10 @@ export function notedLength(noted: NotedTerms): number {
 /** Receives a term, as a part of what is noted. */
 type NotedVisitor = (start: number, end: number, occurrences: number) => void;
 
-/** Bytes of terms between two pauses. */
+/** Bytes of terms between two checkpoints. */
 const TURN_BYTES = 2 ** 18;
 
-/** Visits the terms of a document, with a pause after each some thousand, fewer where they are long. */
+/** Visits the terms of a document, with a checkpoint after each some thousand, fewer where they are long. */
 export function forEachNoted(noted: NotedTerms, work: Work, visit: NotedVisitor): PromiseOrValue<void> {
   const cursor = new ByteCursor(noted);
   cursor.varint();

@@ -125,5 +125,5 @@ export function gatherNotes(notes: readonly OwnNote[], work: Work): PromiseOrVal
   return andThen(added, () => source);
 }
 
-/** Notes between two pauses. */
+/** Notes between two checkpoints. */
 const GATHERED = 64;

@@ -2,7 +2,6 @@
  * Analyzers: what a text becomes, so that it is found. Tokens by a tokenizer (`tokenizer.ts`), then terms by filters
  * (`filters.ts`). A FUNCTION, which comes before both, is the caller's to run.
  */
-
 import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { Work } from '../../base/work/work.js';
 import { failure } from '../../errors/error.js';
@@ -21,7 +20,7 @@ export interface TermAt extends Term {
 
 export type AnalyzerParts = Pick<DefineAnalyzer, 'tokenizers' | 'filters'>;
 
-/** Code units of a text, and terms, between two pauses; of a text whose tokens grow, so many at first. */
+/** Code units of a text, and terms, between two checkpoints; of a text whose tokens grow, so many at first. */
 const PIECE = 16_384;
 const TERMS = 4_096;
 const FIRST_PIECE = 64;
@@ -58,7 +57,7 @@ export class Analyzer {
   readonly #parts: AnalyzerParts;
   readonly #lemmas: (path: string) => Lemmas;
   readonly #grows: boolean;
-  /** Code units between two pauses. */
+  /** Code units between two checkpoints. */
   readonly #piece: number;
   #forQueries: Analyzer | undefined;
   #forPrefixes: Analyzer | undefined;

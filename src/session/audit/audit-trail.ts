@@ -1,5 +1,4 @@
 /** Reads the audit log of this process back for INFO. */
-
 import type { AuditLog } from '../../audit/audit-log.js';
 import { type LogLine, linesFromEnd, linesFromStart } from '../../audit/lines.js';
 import { scopeOf } from '../../audit/scope.js';

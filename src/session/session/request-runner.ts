@@ -127,7 +127,7 @@ export class RequestRunner {
   }
 
   /**
-   * Runs a statement and records its outcome; with `work` it yields first, so that a text of many cheap statements
+   * Runs a statement and records its outcome; with `pause` it yields first, so that a text of many cheap statements
    * doesn't block others.
    */
   #alone(statement: Statement, pause: boolean): PromiseOrValue<void> {

@@ -2,7 +2,6 @@
  * SHOW CHANGES: changes in tables with a changefeed, commit by commit. For users whose role lets them read
  * everything.
  */
-
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { mapItems } from '../../base/work/loops.js';
 import { CALL } from '../../base/work/work.js';

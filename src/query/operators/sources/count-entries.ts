@@ -1,5 +1,4 @@
 /** Counts the entries of an index, if there is one for each record that meets the condition. */
-
 import { andThen, mapInOrder, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../../catalog/definitions/database-catalog.js';
 import { prefixRange } from '../../../catalog/keys/key-bytes.js';

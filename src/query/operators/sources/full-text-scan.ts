@@ -1,5 +1,4 @@
 /** The candidates of full-text indexes: in the order of their keys, or the best ones first. */
-
 import { andThen, mapInOrder, type PromiseOrValue, untilTrue } from '../../../base/promise-or-value.js';
 import type { TableEntry } from '../../../catalog/definitions/database-catalog.js';
 import { indexPrefix } from '../../../catalog/keys/store-keys.js';

@@ -1,6 +1,6 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import { eachItem } from '../../../base/work/loops.js';
-import type { Work } from '../../../base/work/work.js';
+import { AT_ONCE, type Work } from '../../../base/work/work.js';
 import type { Clock, Timers } from '../../../env/environment.js';
 import { failure } from '../../../errors/error.js';
 import { sealRecord } from '../../../value/codecs/sealed-record.js';
@@ -15,7 +15,7 @@ import { addDemand, noDemand, type SpaceDemand } from '../file/lmdb-space.js';
 import type { EncodedChange } from '../file/packed-changes.js';
 import type { KnownGroup, LogMirror } from './log-mirror.js';
 import { encodeGroup, type LoggedCommit, type LoggedGroup, RangeSummary } from './logged-group.js';
-import { AT_ONCE, type GroupValidator, type GroupWrite, type SharedByteStore } from './shared-store.js';
+import type { GroupValidator, GroupWrite, SharedByteStore } from './shared-store.js';
 
 /** A group takes no more commits beyond this many changes: they are written in one turn of the event loop. */
 const GROUP_CHANGES = 2_048;

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { RootDatabase, Transaction } from 'lmdb';
 import { invariant } from '../../../base/invariant.js';
 import { isPromise, type PromiseOrValue } from '../../../base/promise-or-value.js';
-import type { Work } from '../../../base/work/work.js';
+import { AT_ONCE, type Work } from '../../../base/work/work.js';
 import type { Clock, Timers } from '../../../env/environment.js';
 import { failure, type TesseraError } from '../../../errors/error.js';
 import { ArchiveSpace } from '../../archive/archive-space.js';
@@ -56,8 +56,8 @@ export interface ExclusiveStore extends LogSource {
 }
 
 /**
- * Validates the waiting commits, and returns the changes to write, if any. It may work in steps if `work`
- * pauses.
+ * Validates the waiting commits, and returns the changes to write, if any. It may take steps if `work` has checkpoints
+ * that wait.
  */
 export type GroupValidator = (store: ExclusiveStore, work: Work) => PromiseOrValue<GroupWrite | undefined>;
 
@@ -254,9 +254,6 @@ export class SharedByteStore {
     }
   }
 }
-
-/** For work that must not be interrupted. */
-export const AT_ONCE: Work = { checkpoint: () => undefined };
 
 /** How often the number in the lock file is compared with the library's. */
 const ATTEMPTS = 1_000;
