@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { doInSteps } from '../../base/steps.js';
+import { runSteps } from '../../base/work/stepwise.js';
 import { weightOfCompiled, weightOfTrees } from '../../language/tree-weight.js';
 import type { RequestInterrupt } from '../../runtime/interrupt.js';
 import type { RequestMemory } from '../../runtime/request-memory.js';
@@ -24,8 +24,8 @@ export function parseYielding(
   return interruptibly((interrupt, memory) => {
     const parse = parseStepwise(text);
     const charge = () => memory.charge(weightOfTrees(parse.tokens) - memory.used);
-    const parsed = doInSteps(parse, {
-      pause() {
+    const parsed = runSteps(parse, {
+      checkpoint() {
         charge();
         return interrupt.checkpoint();
       },

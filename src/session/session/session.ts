@@ -416,8 +416,8 @@ export class OpenSession implements Session, RegisteredSession {
   setVariable(name: string, value: Value, weight?: number): PromiseOrValue<void> {
     this.#mustBeLive();
     if (weight !== undefined) return this.#variables.set(name, { value, weight });
-    const pausing = () => this.#requests.begin().interrupt;
-    return this.#variables.weighAndSet(name, value, pausing, () => this.#mustBeLive());
+    const work = () => this.#requests.begin().interrupt.unending;
+    return this.#variables.weighAndSet(name, value, work, () => this.#mustBeLive());
   }
 
   unsetVariable(name: string): void {
