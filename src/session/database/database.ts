@@ -47,8 +47,8 @@ import { HeldTransactions } from '../resources/held-transactions.js';
 import { ServerMemory } from '../resources/server-memory.js';
 import { InMemorySessionRegistry } from '../resources/session-registry.js';
 import { DatabaseSelector } from '../session/database-selector.js';
+import { OpenSession } from '../session/open.js';
 import type { SessionServices } from '../session/services.js';
-import { OpenSession } from '../session/session.js';
 import { StoreDirectory } from './directory.js';
 import type { DatabaseOptions } from './options.js';
 
