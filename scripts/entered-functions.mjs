@@ -1,7 +1,8 @@
 // How far one warm request walks: counts the distinct functions of our build, and their files, that it enters. A function counts once,
-// however often it is called; closures, getters and constructors are functions, too. Bodies of modules, and what belongs to Node or to
-// libraries, don't count. The figures are exact, by V8's coverage: each kind of request is sent until it is warm, then once; of several
-// measurements the smallest is printed, since timers may do work of their own meanwhile. Needs a build (`npm run build`).
+// however often it is called; closures, getters and constructors are functions, too. The fields of a class count with its constructor. Bodies
+// of modules, and what belongs to Node or to libraries, don't count. The figures are exact, by V8's coverage: each kind of request is sent
+// until it is warm, then once; of several measurements the smallest is printed, since timers may do work of their own meanwhile. Needs a
+// build (`npm run build`).
 //
 //     node scripts/entered-functions.mjs
 import { Session } from 'node:inspector/promises';
@@ -108,8 +109,11 @@ async function enteredBy(request) {
     .filter(({ url }) => url.startsWith(build))
     .flatMap(({ url, functions }) =>
       functions
-        // The body of a module begins at its first character.
-        .filter(({ ranges: [range] }) => range.count > 0 && range.startOffset > 0)
+        // The body of a module begins at its first character; V8's names for the fields of a class are in angle brackets.
+        .filter(
+          ({ functionName, ranges: [range] }) =>
+            range.count > 0 && range.startOffset > 0 && !functionName.startsWith('<'),
+        )
         .map(({ functionName, ranges }) => ({
           file: url.slice(build.length),
           name: functionName || '(anonymous)',

@@ -6,18 +6,13 @@ import { mapTogether, type PromiseOrValue } from '../base/promise-or-value.js';
 import { forEachChunk, mapChunks } from './cooperative-yielding.js';
 import type { Execution } from './execution.js';
 
-/** Whether reads are asynchronous. */
-export function answersLater({ context }: Execution): boolean {
-  return context.answersLater;
-}
-
 /** `mapChunks` for work that only reads: on asynchronous stores some hundreds at once. */
 export function mapReads<T, U>(
   execution: Execution,
   items: readonly T[],
   map: (item: T) => PromiseOrValue<U>,
 ): PromiseOrValue<U[]> {
-  if (!answersLater(execution)) return mapChunks(execution, items, map);
+  if (!execution.context.answersLater) return mapChunks(execution, items, map);
   if (items.length <= MAX_CONCURRENT) return mapTogether(items, map);
   return readBatches(execution, items, map);
 }

@@ -7,7 +7,7 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { GraphStep, GraphSubject, Part, Select } from '../../language/ast.js';
 import { EDGE_FIELDS, type FieldsRead, fieldsRead, NO_FIELDS } from '../../plan/fields-read.js';
-import { answersLater, mapReads } from '../../runtime/concurrent-reads.js';
+import { mapReads } from '../../runtime/concurrent-reads.js';
 import { maybeYield } from '../../runtime/cooperative-yielding.js';
 import { type Compiler, type Evaluate, Frame } from '../../runtime/frame.js';
 import type { EdgeStep, Hop } from '../../runtime/links.js';
@@ -335,7 +335,7 @@ function filterRecords(
   const { execution } = frame;
   // The effects of a condition may concern the next one.
   const verdicts =
-    answersLater(execution) && !execution.writable
+    execution.context.answersLater && !execution.writable
       ? andThen(execution.services.reader.readMany(execution, ids, 'select', reads), (records) =>
           mapInOrder(records, judge),
         )

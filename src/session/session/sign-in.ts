@@ -14,7 +14,6 @@ import { type AuthenticationAttempt, claimedIdentity } from '../audit/auditor.js
 import type { IssuedTokens } from '../contract.js';
 import type { SessionState } from './state.js';
 import { cancelTransactions } from './transactions.js';
-import { assertOpen } from './validity.js';
 import { assertNoView } from './view.js';
 
 export async function signIn(session: SessionState, body: ObjectValue, deadline?: Deadline): Promise<IssuedTokens> {
@@ -136,7 +135,7 @@ function attemptSignIn<A extends Authenticated>(
 
 /** A closed session must not begin anything, since nothing would end it. */
 function whileOpen<A>(session: SessionState, authenticated: A): A {
-  assertOpen(session);
+  if (session.isClosed) throw failure('cancelled');
   return authenticated;
 }
 

@@ -109,7 +109,6 @@ async function importPieces(
       listener: undefined,
       auditor,
       variables: undefined,
-      held: undefined,
       heldIdentities: undefined,
       trace: undefined,
     });

@@ -6,14 +6,12 @@ import { asTesseraError, failure } from '../../errors/error.js';
 import { guestRefusal } from '../../runtime/authorization/authorize.js';
 import type { SessionState } from './state.js';
 
-/** A closed session begins nothing, not even requests already on their way. */
-export function assertOpen(session: SessionState): void {
-  if (session.isClosed) throw failure('cancelled');
-}
-
-/** An expired session denies everything except signing in and resetting. */
+/**
+ * An expired session denies everything except signing in and resetting. A closed one begins nothing, not even requests
+ * already on their way.
+ */
 export function assertLive(session: SessionState, background = false): void {
-  assertOpen(session);
+  if (session.isClosed) throw failure('cancelled');
   const { services, lifetime } = session;
   const now = services.environment.clock.monotonic();
   if (lifetime.isOverAt(now)) {
@@ -31,7 +29,7 @@ export function isAdmitted(session: SessionState): boolean {
 
 /** A session that may not run statements may not read definitions either. */
 export function assertAdmitted(session: SessionState): void {
-  assertOpen(session);
+  if (session.isClosed) throw failure('cancelled');
   if (isAdmitted(session)) return;
   const refusal = guestRefusal();
   session.auditor?.refused(refusal);

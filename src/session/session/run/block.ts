@@ -66,7 +66,7 @@ export async function runBlock(
   run.inBlock = false;
   run.results.push(...entries);
   for (const [at, entry] of entries.entries()) noteResult(run, body.statements[at] as Statement, entry);
-  reportAudit(run, undone?.by ?? 'begin', undone?.error);
+  if (run.buffer !== undefined) reportAudit(run, run.buffer, undone?.by ?? 'begin', undone?.error);
   if (!failed && closing !== undefined) keepResult(run, closing, timedResult(closing, 0, NOTHING));
   return last;
 }

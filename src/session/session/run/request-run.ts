@@ -31,8 +31,6 @@ export interface RequestContext {
   readonly auditor: Auditor | undefined;
   /** The parameters that came with the request, for the log of slow statements. */
   readonly variables: ObjectValue | undefined;
-  /** The transaction to run in; otherwise each statement has its own, or each block. */
-  readonly held: Transaction | undefined;
   /** The identities that have run statements in it; absent if it isn't held by a client. */
   readonly heldIdentities: HeldIdentities | undefined;
   readonly trace: RequestTrace | undefined;
@@ -48,6 +46,8 @@ export class RequestRun implements WaitInterrupt {
   readonly memory: RequestMemory;
   /** If the request is traced: a wait for the store begins; call the returned function when it has ended. */
   readonly waiting: WaitInterrupt['waiting'];
+  /** The transaction to run in; otherwise each statement has its own, or each block. */
+  held: Transaction | undefined;
   results: StatementResult[] = [];
   /** The current identity; USE changes it for later statements of this request only. */
   identity: SessionIdentity;
@@ -73,9 +73,10 @@ export class RequestRun implements WaitInterrupt {
   /** The audit events of the current attempt at a statement or block. */
   buffer: AuditBuffer | undefined = undefined;
 
-  constructor(services: SessionServices, context: RequestContext) {
+  constructor(services: SessionServices, context: RequestContext, held?: Transaction) {
     this.services = services;
     this.context = context;
+    this.held = held;
     this.memory = context.memory;
     this.identity = context.identity;
     this.scope = context.scope;

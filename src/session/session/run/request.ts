@@ -8,7 +8,6 @@ import { andThen, isPromise, type PromiseOrValue } from '../../../base/promise-o
 import { doInSteps } from '../../../base/steps.js';
 import type { Statement } from '../../../language/ast.js';
 import { weightOfCompiled, weightOfTrees } from '../../../language/tree-weight.js';
-import type { Transaction } from '../../../storage/contract.js';
 import type { ObjectValue } from '../../../value/value.js';
 import { OwnStatements } from '../../plans/own-statements.js';
 import { type ParsedRequest, SHORT } from '../../plans/plan-cache.js';
@@ -108,26 +107,28 @@ function runNow(
   const interrupt = bounded(session, begun.interrupt).until(deadline);
   if (deadline !== undefined) interrupt.check();
   const { services, identity, auditor, listener, kept } = session;
-  const scope = requestScope(kept, variables);
-  const runIn = (transaction: Transaction | undefined) => {
-    const run = new RequestRun(services, {
+  const run = new RequestRun(
+    services,
+    {
       identity,
       interrupt,
       memory: begun.memory,
-      scope,
+      scope: requestScope(kept, variables),
       durability,
       listener,
       auditor,
       variables,
-      held: transaction,
       heldIdentities,
       trace: background === true ? undefined : session.trace,
-    });
-    return runAll(run, parsed);
-  };
+    },
+    held,
+  );
   const work = () => {
-    if (session.view === undefined || held !== undefined) return runIn(held);
-    return runInViewSnapshot(services.engine, durability, interrupt, runIn);
+    if (session.view === undefined || held !== undefined) return runAll(run, parsed);
+    return runInViewSnapshot(services.engine, durability, interrupt, (snapshot) => {
+      run.held = snapshot;
+      return runAll(run, parsed);
+    });
   };
   const isLive = listener !== undefined && parsed.statements.some(({ kind }) => kind === 'live');
   return runRequest(session, begun, isLive ? () => listener.answeringFirst(work) : work, running);
@@ -146,17 +147,13 @@ export function runAll(run: RequestRun, parsed: ParsedRequest): PromiseOrValue<S
   // Until something has to be waited for, statements run without closures and promises.
   for (let at = 0; at < statements.length; at++) {
     const statement = statements[at] as Statement;
-    if (beginsBlock(run, statement)) return runRest(run, parsed, at, undefined);
+    if (statement.kind === 'begin' && run.held === undefined) return runRest(run, parsed, at, undefined);
     run.literals = literals?.[at];
     const done = runAlone(run, statement, at > 0);
     if (isPromise(done)) return runRest(run, parsed, at + 1, done);
     own?.forget(at);
   }
   return results;
-}
-
-function beginsBlock(run: RequestRun, { kind }: Statement): boolean {
-  return kind === 'begin' && run.context.held === undefined;
 }
 
 /** Runs the statements from one of them on, behind what has to be waited for. */
@@ -171,7 +168,7 @@ async function runRest(
   const { results } = run;
   for (let at = from; at < statements.length; at++) {
     const statement = statements[at] as Statement;
-    if (beginsBlock(run, statement)) at = await runBlock(run, parsed, at);
+    if (statement.kind === 'begin' && run.held === undefined) at = await runBlock(run, parsed, at);
     else {
       run.literals = literals?.[at];
       const done = runAlone(run, statement, at > 0);

@@ -16,6 +16,7 @@ import { untilInterrupted } from '../../../storage/interrupted.js';
 import { type WorkOptions, withRetries, withRetriesAccepted } from '../../../storage/retry.js';
 import type { Value } from '../../../value/value.js';
 import { weightOfResult } from '../../../value/weight.js';
+import type { AuditBuffer } from '../../audit/audit-buffer.js';
 import { isSlow, writeSlow } from '../../slow-log.js';
 import type { StatementResult } from '../../statement-executor.js';
 import { withoutLiterals } from '../../statement-text.js';
@@ -122,12 +123,12 @@ export function noteResult(run: RequestRun, statement: Statement, { time, outcom
 
 /** Hands the audit events of a statement or block over; `kind` is that of the statement which raised the error. */
 export function reportAudit(
-  { buffer, context, identity }: RequestRun,
+  { context, identity, held }: RequestRun,
+  buffer: AuditBuffer,
   kind: Statement['kind'],
   error: TesseraError | undefined,
-  held?: Transaction,
 ): void {
-  if (buffer !== undefined) context.auditor?.statement({ kind, error, identity }, buffer, held);
+  context.auditor?.statement({ kind, error, identity }, buffer, held);
 }
 
 /** Runs a statement alone, and keeps its result. With `pause` it yields first. */
@@ -141,7 +142,7 @@ function keep(run: RequestRun, statement: Statement, result: StatementResult): v
   keepResult(run, statement, result);
   const { outcome } = result;
   const error = outcome.ok ? undefined : outcome.error;
-  reportAudit(run, statement.kind, error, run.context.held);
+  if (run.buffer !== undefined) reportAudit(run, run.buffer, statement.kind, error);
   // Later statements depend on it.
   if (error !== undefined && statement.kind === 'option') throw error;
 }
@@ -180,7 +181,7 @@ function dispatchAfterPause(run: RequestRun, statement: Statement): PromiseOrVal
 }
 
 function dispatch(run: RequestRun, statement: Statement): PromiseOrValue<Value> {
-  const { held } = run.context;
+  const { held } = run;
   switch (statement.kind) {
     case 'use':
       if (held === undefined) return selectAlone(run, statement, (name) => dispatch(run, name));
@@ -235,7 +236,7 @@ function attempts(run: RequestRun, statement: Statement): (transaction: Transact
   const mark = run.memory.used;
   return (transaction) => {
     beginAttempt(run, mark);
-    return evaluateFirst(run, statement, transaction);
+    return evaluate(run, statement, transaction, true);
   };
 }
 
@@ -248,7 +249,7 @@ function read(run: RequestRun, statement: Statement): PromiseOrValue<Value> {
 function readIn(run: RequestRun, statement: Statement, transaction: Transaction): PromiseOrValue<Value> {
   let value: PromiseOrValue<Value>;
   try {
-    value = evaluateFirst(run, statement, transaction);
+    value = evaluate(run, statement, transaction, true);
   } catch (error) {
     transaction.cancel();
     throw error;
@@ -266,7 +267,7 @@ function runHeld(run: RequestRun, statement: Statement, held: Transaction): Prom
   return otherwise(
     () => {
       if (heldIdentities?.has(identity) === true) return evaluate(run, statement, held);
-      return andThen(evaluateFirst(run, statement, held), (value) => {
+      return andThen(evaluate(run, statement, held, true), (value) => {
         heldIdentities?.add(identity);
         return value;
       });
@@ -278,22 +279,22 @@ function runHeld(run: RequestRun, statement: Statement, held: Transaction): Prom
   );
 }
 
-function evaluate(run: RequestRun, statement: Statement, transaction: Transaction): PromiseOrValue<Value> {
+/** Evaluates a statement. The first one in a transaction checks that the user still exists. */
+function evaluate(
+  run: RequestRun,
+  statement: Statement,
+  transaction: Transaction,
+  isFirst = false,
+): PromiseOrValue<Value> {
   if (statement.kind === 'option') return applyOption(run, statement);
-  return run.services.executor.run(statement, executionOf(run, statement, transaction), run.scope);
-}
-
-/** The first statement in a transaction checks that the user still exists. */
-function evaluateFirst(run: RequestRun, statement: Statement, transaction: Transaction): PromiseOrValue<Value> {
-  if (run.identity.principal.kind !== 'record' || statement.kind === 'option') {
-    return evaluate(run, statement, transaction);
-  }
   const { executor } = run.services;
   const execution = executionOf(run, statement, transaction);
-  const admitted = execution.context.answersLater
-    ? interruptible(execution, () => assertSameUser(execution))
-    : assertSameUser(execution);
-  if (isPromise(admitted)) return admitted.then(() => executor.run(statement, execution, run.scope));
+  if (isFirst && run.identity.principal.kind === 'record') {
+    const admitted = execution.context.answersLater
+      ? interruptible(execution, () => assertSameUser(execution))
+      : assertSameUser(execution);
+    if (isPromise(admitted)) return admitted.then(() => executor.run(statement, execution, run.scope));
+  }
   return executor.run(statement, execution, run.scope);
 }
 
@@ -312,7 +313,9 @@ export function executionOf(run: RequestRun, statement: Statement | undefined, t
     auditRecorder: run.buffer,
     sent: run.sent,
   });
-  if (statement !== undefined) services.executor.prefetch(statement, execution, scope);
+  if (statement !== undefined && execution.context.answersLater) {
+    services.executor.prefetch(statement, execution, scope);
+  }
   return execution;
 }
 
