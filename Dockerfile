@@ -1,4 +1,4 @@
-# Tessera in a container; docs/DEPLOYMENT.md says how to run it.
+# Tessera in a container; docs/operating/deployment.md says how to run it.
 #
 #     docker build --tag tessera .
 #     docker run --publish 8000:8000 --volume tessera:/data --env SVC_USER=root --env SVC_PASS=… tessera

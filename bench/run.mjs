@@ -7,7 +7,6 @@ import { TARGETS } from './targets/index.mjs';
 import { FAMILIES } from './workloads/index.mjs';
 
 const RESULTS = new URL('results.json', import.meta.url);
-const PAGE = new URL('../docs/PERFORMANCE.md', import.meta.url);
 
 const HELP = `Measures all targets side by side: see bench/README.md.
 
@@ -19,7 +18,7 @@ const HELP = `Measures all targets side by side: see bench/README.md.
   --rounds N        rounds, of which medians are taken
   --quick           few rows and rounds, and nothing that needs servers
   --json FILE       adds the results to a file
-  --write           adds them to bench/results.json, and writes the tables of docs/PERFORMANCE.md
+  --write           adds them to bench/results.json, and writes the tables of the pages
   -h, --help        prints this`;
 
 const { values } = readOptions(HELP, {
@@ -69,7 +68,7 @@ await bench({
     printMeasured(judged);
     // A run that is cut short keeps what it has measured.
     if (values.json) addResults(values.json, [judged]);
-    if (values.write) writeTables(PAGE, addResults(RESULTS, [judged]));
+    if (values.write) writeTables(addResults(RESULTS, [judged]));
   },
 });
 if (!values.quick) printAims(results);

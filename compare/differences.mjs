@@ -57,7 +57,7 @@ export function coverageOf(known) {
   };
 }
 
-/** Snippets of parse errors may suggest more here (docs/COMPATIBILITY.md); what is wrong is said in the first line. @param {string} peer @param {string} here */
+/** Snippets of parse errors may suggest more here (docs/reference/compatibility.md); what is wrong is said in the first line. @param {string} peer @param {string} here */
 const isSameParseError = (peer, here) =>
   peer.startsWith('--! Parse error: ') && peer.split('\n', 1)[0] === here.split('\n', 1)[0];
 

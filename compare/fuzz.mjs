@@ -36,7 +36,7 @@ const { values: flags } = readOptions(HELP, {
     keep: { type: 'string', default: '0' },
   },
 });
-/** Differences that are decided (docs/COMPATIBILITY.md), by what the peer says. */
+/** Differences that are decided (docs/reference/compatibility.md), by what the peer says. */
 const DECIDED = [/Exceeded|depth/, /Unsupported value type/, /Invalid function\/constant path|Unknown function/];
 
 /** What the peer 3.0.2 gets wrong: `*` loses a field that is named besides it with an alias. */

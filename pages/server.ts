@@ -1,7 +1,7 @@
 /** What the pages ask their server for. */
 import type { SignedIn } from './session.js';
 
-/** The fields of a sign-in body: see docs/AUTH.md. */
+/** The fields of a sign-in body: see docs/reference/auth.md. */
 export type Credentials = Readonly<Record<string, string>>;
 
 /** Signs in and gives the access token; a refresh token isn't kept. @throws Error with what the server says */

@@ -1,5 +1,5 @@
 // The face of the package as its declarations (`dist/**/*.d.ts`) have it: what each entry point exports, and the types of ours that these name.
-// `docs.mjs` writes it to docs/api-report.md, so that a change of the face shows in a difference.
+// `docs.mjs` writes it to docs/reference/api-report.md, so that a change of the face shows in a difference.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -120,8 +120,9 @@ export function apiReport(root) {
   const sorted = [...others.values()].sort((left, right) => (left.name < right.name ? -1 : 1)).map((one) => show(one));
   return `# API report
 
-Made from the declarations of the package by \`npm run docs\`: what each entry point exports, without comments, and the types that these name. A change here
-is a change of the public API. [EMBEDDING](EMBEDDING.md) describes its use.
+Made from the declarations of the package by \`npm run docs\`: what each entry point exports, without comments, and the
+types that these name. A change here is a change of the public API. [Embedding](../guides/embedding.md) describes its
+use.
 
 ${sections.join('\n\n')}
 

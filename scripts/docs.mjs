@@ -1,4 +1,4 @@
-// Writes those pages of docs/ that are made from the sources: the settings in OPERATIONS.md, functions.md, ERRORS.md and api-report.md.
+// Writes those pages of docs/ that are made from the sources: settings, functions, errors and the API report.
 // `npm run docs` builds and runs it. With --check it writes nothing and fails when a page is out of date.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,7 @@ import { variableName } from '../dist/server/setting.js';
 import { typeText } from '../dist/value/text/type-text.js';
 import { apiReport } from './api-report.mjs';
 import { readOptions } from './options.mjs';
+import { wrapped } from './wrapped.mjs';
 
 const HELP = `Writes the pages of docs/ that are made from the sources. Needs a build ("npm run docs" makes one).
 
@@ -23,20 +24,17 @@ const { values } = readOptions(HELP, { options: { check: { type: 'boolean', defa
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
 const code = (text) => `\`${text}\``;
-/** A cell of a table; a bar within it must not end it, not even within code. */
-const cell = (text) => String(text).replaceAll('|', '\\|').replaceAll('\n', ' ');
-const row = (cells) => `| ${cells.map(cell).join(' | ')} |`;
-const table = (head, rows) => [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n');
+/** An entry of a list, in lines of at most 120 columns. */
+const entry = (text) => wrapped(`- ${String(text).replaceAll('\n', ' ')}`, '  ');
+const list = (entries) => entries.map(entry).join('\n');
 
 function settings() {
-  return table(
-    ['Setting', 'Environment', 'Default', 'What it does'],
-    ALL_SETTINGS.map((setting) => [
-      code(setting.flag),
-      [variableName(setting), setting.peer].filter(Boolean).map(code).join(', '),
-      setting.fallback ? code(setting.fallback) : '',
-      setting.description,
-    ]),
+  return list(
+    ALL_SETTINGS.map((setting) => {
+      const { flag, peer, fallback, description } = setting;
+      const variables = [variableName(setting), peer].filter(Boolean).map(code).join(', ');
+      return `${code(flag)} (${variables}${fallback ? `; default ${code(fallback)}` : ''}): ${description}`;
+    }),
   );
 }
 
@@ -45,24 +43,25 @@ function functions() {
     ? Map.groupBy(FUNCTIONS, familyOf)
     : FUNCTIONS.reduce((map, one) => map.set(familyOf(one), [...(map.get(familyOf(one)) ?? []), one]), new Map());
   const sections = [...families].map(([family, rows]) => {
-    const lines = rows.map((one) => [
-      code(`${one.name}(${one.parameters.map(parameter).join(', ')})`),
-      code(one.returns),
-      described(one),
-    ]);
-    return `## ${family}\n\n${table(['Function', 'Gives', ''], lines)}`;
+    const entries = rows.map((one) => {
+      const parameters = one.parameters.map(parameter).join(', ');
+      return `${code(`${one.name}(${parameters})`)} → ${code(one.returns)}: ${described(one)}`;
+    });
+    return `## ${family}\n\n${list(entries)}`;
   });
-  const constants = table(
-    ['Constant', ''],
-    CONSTANTS.map(({ name, description }) => [code(name.replace(/::.*/, (tail) => tail.toUpperCase())), description]),
+  const constants = list(
+    CONSTANTS.map(({ name, description }) => {
+      return `${code(name.replace(/::.*/, (tail) => tail.toUpperCase()))}: ${description}`;
+    }),
   );
   return `# Functions
 
-Made from the tables of the sources by \`npm run docs\`. \`?\` marks a parameter that may be left out, \`…\` one that takes all
-remaining arguments. A function whose first parameter fits a value can be called as its method: \`'abc'.len()\` is \`string::len('abc')\`.
+Made from the tables of the sources by \`npm run docs\`. \`?\` marks a parameter that may be left out, \`…\` one that takes
+all remaining arguments, \`→\` what the function gives. A function whose first parameter fits a value can be called as its
+method: \`'abc'.len()\` is \`string::len('abc')\`.
 
-The arguments of one call may have ${MAX_INPUT} characters, bytes, elements and fields together, or as many as is said of the function
-(\`Takes …\`); a call with more fails with \`input_too_large\`. So no call holds up other clients.
+The arguments of one call may have ${MAX_INPUT} characters, bytes, elements and fields together, or as many as is said of the
+function (\`Takes …\`); a call with more fails with \`input_too_large\`. So no call holds up other clients.
 
 ${FUNCTIONS.length} functions, and these ${CONSTANTS.length} constants:
 
@@ -88,22 +87,21 @@ function parameter({ name, type, optional, rest }) {
 }
 
 function errors() {
-  const rows = Object.entries(CATALOGUE).map(([name, one]) => [
-    code(name),
-    one.kind,
-    one.http ?? 400,
-    one.rpc ?? -32000,
-    one.retryable ? 'yes' : '',
+  const entries = Object.entries(CATALOGUE).map(([name, one]) => {
     // An offset counts from 1 in a text, and 1 added to a placeholder is written behind it.
-    one.text(PLACEHOLDERS).replaceAll('›1', '›'),
-  ]);
+    const text = one.text(PLACEHOLDERS).replaceAll('›1', '›');
+    const facts = [one.kind, one.http && `HTTP ${one.http}`, one.rpc && `RPC ${one.rpc}`, one.retryable && '*again*'];
+    return `${code(name)} (${facts.filter(Boolean).join(', ')}): ${text}`;
+  });
   return `# Errors
 
-Made from the catalogue in \`src/errors/sections/\` by \`npm run docs\`. The code is stable: match it, not the text. Over HTTP it is the
-field \`error\` of an error's body; in process it is \`code\` of a \`TesseraError\`. The status is that of a request which fails as a whole; the
-error of one statement of many stands in its entry, with status 200. *Again* means that the same request may succeed when it is sent again.
+Made from the catalogue in \`src/errors/sections/\` by \`npm run docs\`. The code is stable: match it, not the text. Over
+HTTP it is the field \`error\` of an error's body; in process it is \`code\` of a \`TesseraError\`. The status is that of a
+request which fails as a whole; the error of one statement of many stands in its entry, with status 200. Where none is
+given, the status is 400, and the number over RPC -32000. *Again* means that the same request may succeed when it is
+sent again.
 
-${table(['Code', 'Kind', 'HTTP', 'RPC', 'Again', 'Text'], rows)}
+${list(entries)}
 `;
 }
 
@@ -130,10 +128,10 @@ function inside(path, mark, text) {
 }
 
 const PAGES = {
-  'docs/OPERATIONS.md': () => inside('docs/OPERATIONS.md', 'settings', settings()),
-  'docs/functions.md': functions,
-  'docs/ERRORS.md': errors,
-  'docs/api-report.md': () => apiReport('.'),
+  'docs/reference/settings.md': () => inside('docs/reference/settings.md', 'settings', settings()),
+  'docs/reference/functions.md': functions,
+  'docs/reference/errors.md': errors,
+  'docs/reference/api-report.md': () => apiReport('.'),
 };
 
 const { check } = values;

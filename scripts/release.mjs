@@ -21,18 +21,19 @@ const HELP = `Makes a release: sets its version, dates its section of CHANGELOG.
 
   --date       the date of the release; today by default
   --out        where the folder is made; release by default
-  --dry-run    changes none of the project's files, and packs what was built last
+  --dry-run    changes none of the project's files, and packs what was built last, though nothing may be unreleased
   -h, --help   prints this
 
 It commits, tags and publishes nothing; it prints the commands that do.`;
 
-/** The same changelog with what is unreleased under a version. @throws Error where nothing is unreleased */
-export function datedChangelog(text, version, date) {
+/** The same changelog with what is unreleased under a version. @throws Error where nothing is, unless it may be empty */
+export function datedChangelog(text, version, date, mayBeEmpty = false) {
   const heading = '## [Unreleased]\n';
   const [before, after] = text.split(heading);
   if (after === undefined) throw new Error('CHANGELOG.md has no heading "## [Unreleased]"');
   if (text.includes(`## [${version}]`)) throw new Error(`CHANGELOG.md has a section ${version} already`);
-  if (sectionOf(text, 'Unreleased') === '') throw new Error('CHANGELOG.md has nothing under "## [Unreleased]"');
+  if (!mayBeEmpty && sectionOf(text, 'Unreleased') === '')
+    throw new Error('CHANGELOG.md has nothing under "## [Unreleased]"');
   return `${before}${heading}\n## [${version}] - ${date}\n${after}`;
 }
 
@@ -57,14 +58,14 @@ const read = (path) => readFileSync(path, 'utf8');
 const json = (value) => `${JSON.stringify(value, null, 2)}\n`;
 
 /** The files that carry the version, by their names, as they are in the release. */
-function versioned(version, date) {
+function versioned(version, date, dryRun) {
   const manifest = { ...JSON.parse(read('package.json')), version };
   const lock = JSON.parse(read('package-lock.json'));
   const dated = { ...lock, version, packages: { ...lock.packages, '': { ...lock.packages[''], version } } };
   return {
     'package.json': json(manifest),
     'package-lock.json': json(dated),
-    'CHANGELOG.md': datedChangelog(read('CHANGELOG.md'), version, date),
+    'CHANGELOG.md': datedChangelog(read('CHANGELOG.md'), version, date, dryRun),
   };
 }
 
@@ -95,7 +96,7 @@ function release(version, { date, out, dryRun }) {
   if (!/^\d{4}-\d\d-\d\d$/.test(date)) throw new Error(`"${date}" is not a date such as 2026-01-31`);
   if (!dryRun && execFileSync('git', ['status', '--porcelain'], { encoding: 'utf8' }) !== '')
     throw new Error('There are changes that are not committed');
-  const files = versioned(version, date);
+  const files = versioned(version, date, dryRun);
   if (!dryRun) {
     for (const [path, text] of Object.entries(files)) writeFileSync(path, text);
     npm('run', 'build');

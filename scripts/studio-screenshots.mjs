@@ -1,4 +1,4 @@
-// Writes the pictures of docs/STUDIO.md: starts a server with the music shop, opens each view of the Studio in Chromium and takes its picture.
+// Writes the pictures of docs/guides/studio.md: starts a server with the music shop, opens each view of the Studio in Chromium and takes its picture.
 // `--help` lists the options.
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -13,13 +13,13 @@ and Chromium.
 
   node scripts/studio-screenshots.mjs [options]
 
-  --folder PATH     where the pictures go (docs/studio)
+  --folder PATH     where the pictures go (docs/guides/studio)
   --chromium PATH   the browser (/usr/bin/chromium)
   --measure         takes no pictures, but prints the time of the first paint and the bytes of the first load
   -h, --help        prints this`;
 const { values } = readOptions(HELP, {
   options: {
-    folder: { type: 'string', default: 'docs/studio' },
+    folder: { type: 'string', default: 'docs/guides/studio' },
     chromium: { type: 'string', default: '/usr/bin/chromium' },
     measure: { type: 'boolean', default: false },
   },

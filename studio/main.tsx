@@ -1,4 +1,4 @@
-/** The Studio: see docs/STUDIO.md. */
+/** The Studio: see docs/guides/studio.md. */
 import './design/tokens.css';
 import './design/base.css';
 import './design/components.css';

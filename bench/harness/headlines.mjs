@@ -1,4 +1,4 @@
-// The ten rows that stand first in docs/PERFORMANCE.md: of each, the aim whose ratio or figure is shown.
+// The ten rows that stand first in docs/operating/performance.md: of each, the aim whose ratio or figure is shown.
 
 /** @type {readonly (readonly [label: string, workload: string, target: string, beside?: string])[]} */
 export const HEADLINES = [

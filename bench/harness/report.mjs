@@ -1,10 +1,17 @@
-// Results as people read them: lines while it runs, and tables in docs/PERFORMANCE.md.
+// Results as people read them: lines while it runs, headlines in docs/operating/performance.md, all in records/tables.md.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { wrapped } from '../../scripts/wrapped.mjs';
 import { TARGETS } from '../targets/index.mjs';
 import { FAMILIES, WORKLOADS } from '../workloads/index.mjs';
 import { FIGURES, written, writtenRatio } from './figures.mjs';
 import { HEADLINES } from './headlines.mjs';
 import { named } from './results.mjs';
+
+/** The pages that show results. */
+export const PAGES = {
+  headlines: new URL('../../docs/operating/performance.md', import.meta.url),
+  tables: new URL('../records/tables.md', import.meta.url),
+};
 
 /** Half of the width in which half of the rounds lie, in percent of their middle. */
 const share = ({ median, low, high }) => `± ${Math.round(((high - low) / 2 / median) * 100)} %`;
@@ -38,10 +45,14 @@ export function printAims(results) {
   for (const aim of missed) console.log(`  ${aim.workload}: ${verdict(aim)}`);
 }
 
-/** Puts the tables between their marks. @param {string | URL} file @param {import('./results.mjs').Results} results */
-export function writeTables(file, results) {
-  const text = replaced(readFileSync(file, 'utf8'), 'headlines', headlines(results));
-  writeFileSync(file, replaced(text, 'bench', tables(results)));
+/** Puts the tables between their marks on both pages. @param {import('./results.mjs').Results} results */
+export function writeTables(results) {
+  putBetween(PAGES.headlines, 'headlines', headlines(results));
+  putBetween(PAGES.tables, 'bench', tables(results));
+}
+
+function putBetween(file, mark, content) {
+  writeFileSync(file, replaced(readFileSync(file, 'utf8'), mark, content));
 }
 
 function replaced(text, mark, content) {
@@ -83,7 +94,7 @@ function machines(results) {
     const on = `Node ${machine.node}, ${machine.platform}, ${machine.cores} cores`;
     revisions.set(on, (revisions.get(on) ?? new Set()).add(`\`${machine.revision}\``));
   }
-  return `Measured at ${[...revisions].map(([on, at]) => `${[...at].join(', ')} on ${on}`).join('; ')}.`;
+  return wrapped(`Measured at ${[...revisions].map(([on, at]) => `${[...at].join(', ')} on ${on}`).join('; ')}.`);
 }
 
 function aimsTable(results) {
@@ -114,7 +125,7 @@ function familyTable({ title, workloads }, results) {
       return figures?.[measured.figure] === undefined ? '' : cell(measured.figure, figures);
     }),
   ]);
-  return `### ${title}\n\n${markdown(['Workload', ...columns.map((target) => target.title)], rows)}`;
+  return `## ${title}\n\n${markdown(['Workload', ...columns.map((target) => target.title)], rows)}`;
 }
 
 /** Time has that of the processor beside it, which doesn't depend on what else the machine does. */

@@ -4,7 +4,7 @@
 //   SECONDS=30 FOLDER=soak node --expose-gc bench/soak/size.mjs
 //
 // First the same few thousand records are changed, deleted and made again, with asynchronous events, an index and a change feed; then come thousands of texts and definitions, each another, and all that they made is removed. What is printed
-// should level off: the file after the first third, the heap within the bounds of docs/OPERATIONS.md ("Size of the file and of the heap").
+// should level off: the file after the first third, the heap within the bounds of docs/operating/operations.md ("Size of the file and of the heap").
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -5,8 +5,8 @@ import { readOptions } from '../../scripts/options.mjs';
 import { asRoot, ROOT_OPTIONS } from './client.mjs';
 import { embed } from './embed.mjs';
 
-const HELP = `Loads the pages of docs/ as chunks with their vectors. Two teams get a part each: "develop" the language and clients, with the member ada,
-"operate" all else, with the member bob.
+const HELP = `Loads the pages of docs/ as chunks with their vectors. Two teams get a part each: "develop" the guides and the
+reference, with the member ada, "operate" all else, with the member bob.
 
   node examples/retrieval/load.mjs --user NAME --pass PASSWORD --member-pass PASSWORD
 
@@ -22,7 +22,8 @@ const { values: options } = readOptions(HELP, {
 });
 
 const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
-const DEVELOPERS = /^(AUTH|CLIENTS|EMBEDDING|EXPLAIN|GRAPHQL|LANGUAGE|MIGRATIONS|SEARCH|START|VECTORS|functions)\.md$/;
+const FOLDERS = ['guides', 'reference', 'operating', 'internals'];
+const DEVELOPERS = /^(guides|reference)\//;
 /** A chunk is as long as a model can make good use of; a section that is longer gives several. */
 const MOST_CHARACTERS = 1_500;
 /** Records a request, so that each stays below the server's limit of 1 MiB. */
@@ -57,7 +58,9 @@ await run(
   { pass: options['member-pass'] },
 );
 
-const pages = readdirSync(DOCS).filter((name) => name.endsWith('.md') && name !== 'api-report.md');
+const pages = FOLDERS.flatMap((folder) => readdirSync(`${DOCS}${folder}`).map((name) => `${folder}/${name}`)).filter(
+  (page) => page.endsWith('.md') && !page.endsWith('/api-report.md'),
+);
 const chunks = pages.flatMap((page) =>
   chunksOf(page).map((chunk) => ({
     ...chunk,

@@ -8,7 +8,7 @@ export type PromiseOrValue<T> = T | Promise<T>;
  * Whether `value` is a promise. Tessera's values never have a callable `then`.
  *
  * `andThen` takes a closure even where there is nothing to wait for. On the path of every statement the test is written
- * out instead: `RETURN 1` in process takes 0.83 rather than 1.08 µs (`docs/PERFORMANCE.md`, appendix B).
+ * out instead: `RETURN 1` in process takes 0.83 rather than 1.08 µs (`bench/records/tried.md`).
  *
  *     isPromise(begun) ? begun.then(run) : run(begun)
  */
@@ -17,8 +17,8 @@ export function isPromise<T>(value: PromiseOrValue<T>): value is Promise<T> {
 }
 
 /**
- * Calls `next` with the value, synchronously if it is available. Errors of `next` are thrown or reject. Nested calls
- * read worse than a generator that yields promises, which was tried: for four steps it takes 10 µs rather than 0.1.
+ * Calls `next` with the value, synchronously if it is available. Errors of `next` are thrown or reject. Calls nest only
+ * where rows flow; other code awaits (ADR 0042).
  *
  *     andThen(transaction.get(key), (stored) => stored !== undefined)
  */

@@ -138,11 +138,6 @@ export function mayAct(principal: Principal, action: Action, databasePath: Datab
   );
 }
 
-/** Role names as the reference engine prints them: in capitals, except for 'Viewer' as the default role. */
-export function roleNames(roles: readonly Role[]): string[] {
-  return roles.length === 1 && roles[0] === 'viewer' ? ['Viewer'] : roles.map((role) => role.toUpperCase());
-}
-
 /** The identity of a session: its principal and its selection. Immutable; replaced when either changes. */
 export interface Identity {
   readonly principal: Principal;

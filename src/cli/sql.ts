@@ -1,12 +1,14 @@
 /** `tessera sql`: statements in, results out. */
+
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { ByteCollector } from '../base/byte-collector.js';
 import { isArray, isObject, type Value } from '../value/value.js';
 import { type ConnectionOptions, connectAs } from './client/connection.js';
 import { History, historyFile } from './shell/history.js';
 import { pagerOf } from './shell/pager.js';
-import { askPassword } from './shell/password.js';
 import { formatValue } from './shell/print.js';
-import { Shell } from './shell/shell.js';
+import { Shell, type ShellStreams } from './shell/shell.js';
 import { ShellSession } from './shell/shell-session.js';
 import { escapeControls, paint, type Style, styleOf } from './shell/style.js';
 
@@ -102,4 +104,23 @@ function report(results: Value, style: Style, { print, complain }: Report): numb
 
 function complaint(text: string, style: Style): string {
   return paint(style, 'error', escapeControls(style, text));
+}
+
+/** Asks for a password without showing it. */
+function askPassword(user: string, { input, output }: ShellStreams): Promise<string> {
+  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: unseen, terminal: true, historySize: 0 });
+  output.write(`Password of ${user}: `);
+  return new Promise((resolve) => {
+    let answer = '';
+    lines.once('line', (line) => {
+      answer = line;
+      lines.close();
+    });
+    // Ctrl-C and Ctrl-D answer nothing.
+    lines.once('close', () => {
+      output.write('\n');
+      resolve(answer);
+    });
+  });
 }

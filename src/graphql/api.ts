@@ -1,17 +1,29 @@
 /** The GraphQL APIs of databases, made from their definitions and cached until these change. */
-import { GraphQLObjectType, GraphQLSchema, type OperationDefinitionNode, printSchema } from 'graphql';
+import {
+  GraphQLObjectType,
+  GraphQLSchema,
+  type OperationDefinitionNode,
+  printSchema,
+  specifiedDirectives,
+} from 'graphql';
 import { TwoGenerationCache } from '../base/two-generation-cache.js';
-import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
+import type { DatabaseCatalog, TableEntry } from '../catalog/definitions/database-catalog.js';
+import type { FunctionDefinition } from '../catalog/definitions/definition.js';
 import { failure } from '../errors/error.js';
-import type { GraphqlConfig } from '../language/ast.js';
+import type { GraphqlConfig, Permission } from '../language/ast.js';
+import { changingFunctions } from '../plan/effects.js';
 import type { Session } from '../session/contract.js';
 import { EffectiveLimitsByRole, type RulesOfRoles } from './base/effective-limits.js';
 import type { GraphqlLimits } from './base/limits.js';
-import { buildSchema } from './build-schema.js';
 import { Documents, type PreparedOperation } from './document/prepare.js';
 import { Operation } from './execution/operation.js';
+import { TRANSACTION } from './execution/transaction.js';
+import { mutationFields } from './root-fields/mutation.js';
+import { queryFields } from './root-fields/query.js';
 import { SESSION_FIELDS } from './root-fields/sign-in.js';
-import { exposedBy, withoutDenied } from './schema/exposed.js';
+import { subscriptionFields } from './root-fields/subscription.js';
+import { Inputs } from './types/inputs.js';
+import { type SchemaView, TableTypes } from './types/table-types.js';
 
 const KEPT_APIS = 64;
 
@@ -106,4 +118,73 @@ export class DatabaseApis {
 
 function exposesAny({ tables, functions }: GraphqlConfig): boolean {
   return tables.kind !== 'none' || functions.kind !== 'none';
+}
+
+// The schema of a database: what its GRAPHQL config exposes, as the definitions of tables and fields describe it.
+
+interface BuiltSchema {
+  readonly schema: GraphQLSchema;
+  /** Definitions that the schema can't represent. */
+  readonly warnings: readonly string[];
+}
+
+export function buildSchema({ tables, functions, changing }: Exposed, view: SchemaView): BuiltSchema {
+  const types = new TableTypes(tables, view);
+  const inputs = new Inputs(types);
+  const subscriptions = subscriptionFields(types);
+  const reading = functions.filter(({ name }) => !changing.has(name));
+  const writing = functions.filter(({ name }) => changing.has(name));
+  const schema = new GraphQLSchema({
+    query: new GraphQLObjectType({ name: 'Query', fields: queryFields(types, inputs, reading) }),
+    mutation: new GraphQLObjectType({ name: 'Mutation', fields: mutationFields(types, inputs, writing) }),
+    ...(tables.length > 0 && {
+      subscription: new GraphQLObjectType({ name: 'Subscription', fields: subscriptions }),
+    }),
+    directives: [...specifiedDirectives, TRANSACTION],
+    types: [types.hidden],
+    // Names are made legal, and every object has a field: there is nothing to be found out by looking through it again.
+    assumeValid: true,
+  });
+  return { schema, warnings: types.warnings };
+}
+
+// The tables and functions that a GRAPHQL config exposes.
+
+/** In the order of their names. */
+interface Exposed {
+  readonly tables: readonly TableEntry[];
+  readonly functions: readonly FunctionDefinition[];
+  /** The names of those functions of the database that may change something. */
+  readonly changing: ReadonlySet<string>;
+}
+
+/** The tables and functions that DEFINE CONFIG GRAPHQL exposes. */
+export function exposedBy({ tables, functions }: DatabaseCatalog, config: GraphqlConfig): Exposed {
+  return {
+    tables: [...tables.values()].filter(({ definition }) => exposes(config.tables, definition.name)),
+    functions: [...functions.values()].filter(({ name }) => exposes(config.functions, name)),
+    changing: changingFunctions(functions),
+  };
+}
+
+function exposes(exposed: GraphqlConfig['tables'], name: string): boolean {
+  switch (exposed.kind) {
+    case 'none':
+      return false;
+    case 'auto':
+      return true;
+    default:
+      return exposed.names.includes(name) === (exposed.kind === 'include');
+  }
+}
+
+/** Without the parts to which users subject to PERMISSIONS have no access. */
+function withoutDenied({ tables, functions, changing }: Exposed): Exposed {
+  return {
+    tables: tables.filter(({ definition }) =>
+      Object.values(definition.permissions).some(({ kind }: Permission) => kind !== 'none'),
+    ),
+    functions: functions.filter(({ permissions }) => permissions.kind !== 'none'),
+    changing,
+  };
 }

@@ -11,6 +11,8 @@ import type { Type } from '../value/type.js';
 import { RecordId, type Value } from '../value/value.js';
 import type { Expression, Idiom, Query, RecordIdLiteral, Statement } from './ast.js';
 import { constantRecordId, constantValue } from './constant-value.js';
+import { alter } from './definitions/alter.js';
+import { define, defineConfig } from './definitions/define.js';
 import { type Parameterized, parameterize } from './parameterize.js';
 import { expression, tighter } from './parser/expression/expression.js';
 import { idiom } from './parser/expression/idiom.js';
@@ -20,13 +22,25 @@ import { PAUSE, Pauses } from './parser/pauses.js';
 import { beginsStatement, keywordStatement, statement, topStatement } from './parser/statement.js';
 import type { ReadStatement } from './parser/suggestion.js';
 import { type } from './parser/type.js';
+import { printIdiom } from './print.js';
 import type { Shape } from './shape.js';
 import { NO_TOKENS, type TokenCount, tokensRead } from './tree-weight.js';
 
 export { DEFAULT_PARSER_LIMITS, type ParserLimits } from './parser/parser.js';
 
 /** All of the grammar. */
-export const GRAMMAR: Grammar = { expression, tighter, idiom, statement, keywordStatement, recordId: wholeRecordId };
+export const GRAMMAR: Grammar = {
+  expression,
+  tighter,
+  idiom,
+  statement,
+  keywordStatement,
+  recordId: wholeRecordId,
+  define,
+  alter,
+  config: defineConfig,
+  pathText: printIdiom,
+};
 
 /**
  * A query: statements with semicolons between.

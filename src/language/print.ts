@@ -2,10 +2,11 @@
  * Syntax tree to canonical text, as the reference engine prints it. Reading the text gives the same tree again; where a
  * definition is shown with its defaults filled in and its secrets left out, that holds with the option `secrets` only.
  */
+import type { ObjectValue } from '../value/value.js';
 import type {
-  AnalyzerFilter,
   Block,
   DefineConfig,
+  DefineStatement,
   Expression,
   Idiom,
   Order,
@@ -13,21 +14,29 @@ import type {
   Query,
   Statement,
 } from './ast.js';
+import { alterLevelText, alterText } from './definitions/alter.js';
+import { DEFINITION_PRINTERS, definitionObject } from './definitions/define.js';
+import { configText } from './definitions/define-config.js';
 import { orderText, projectionsText } from './printer/clauses.js';
-import { configText } from './printer/config.js';
-import { filterText } from './printer/definition.js';
 import { EXPRESSION_PRINTERS, powerOfExpression } from './printer/expression.js';
 import { idiomText } from './printer/idiom.js';
-import type { Printer, PrintOptions } from './printer/printer.js';
+import type { Printer, PrintOptions, StatementPrinters } from './printer/printer.js';
 import { STATEMENT_PRINTERS } from './printer/statement.js';
 
 export type { PrintOptions } from './printer/printer.js';
+
+const ALL_STATEMENTS: StatementPrinters = {
+  ...STATEMENT_PRINTERS,
+  ...DEFINITION_PRINTERS,
+  alter: alterText,
+  'alter-level': alterLevelText,
+};
 
 function makePrinter(secrets: boolean): Printer {
   const expression = (node: Expression): string =>
     (EXPRESSION_PRINTERS[node.kind] as (node: Expression, printer: Printer) => string)(node, printer);
   const statement = (node: Statement): string =>
-    (STATEMENT_PRINTERS[node.kind] as (node: Statement, printer: Printer) => string)(node, printer);
+    (ALL_STATEMENTS[node.kind] as (node: Statement, printer: Printer) => string)(node, printer);
   const printer: Printer = {
     secrets,
     expression,
@@ -72,11 +81,6 @@ export function printProjections(projections: Projections, options?: PrintOption
   return projectionsText(projections, printerFor(options));
 }
 
-/** A filter of an analyzer: `EDGENGRAM(2,10)`. */
-export function printFilter(filter: AnalyzerFilter): string {
-  return filterText(filter);
-}
-
 /**
  * A path, as the keys of `INFO FOR TABLE` show it.
  *
@@ -100,4 +104,14 @@ export function printQuery(query: Query, options?: PrintOptions): string {
 /** A configuration as INFO shows it: `GRAPHQL TABLES AUTO FUNCTIONS AUTO`. */
 export function printConfig(definition: Pick<DefineConfig, 'config' | 'comment'>, options?: PrintOptions): string {
   return configText(definition, printerFor(options));
+}
+
+/**
+ * A definition as an object, as INFO … STRUCTURE shows it, without secrets. Its clauses are members, and those that it
+ * lacks are left out.
+ *
+ *     describeStatement(parse('DEFINE PARAM $a VALUE 1').statements[0])   // { name: 'a', permissions: true, value: '1' }
+ */
+export function describeStatement(statement: DefineStatement): ObjectValue {
+  return definitionObject(statement, SHOWN);
 }

@@ -6,17 +6,24 @@
  */
 import type { Expression, Statement } from './ast.js';
 import { isKnownConstant } from './constant-value.js';
+import { DEFINITION_MAPPERS, mapDefinition } from './definitions/define.js';
 import { EXPRESSION_MAPPERS } from './visitor/expressions.js';
-import { type Mapper, same } from './visitor/rebuild.js';
+import { type Mapper, type NodeMappers, same, update } from './visitor/rebuild.js';
 import { STATEMENT_MAPPERS } from './visitor/statements.js';
 
+const ALL_STATEMENTS: NodeMappers<Statement> = {
+  ...STATEMENT_MAPPERS,
+  ...DEFINITION_MAPPERS,
+  alter: (node, mapper) => update(node, { definition: mapDefinition(node.definition, mapper) }),
+};
+
 function isStatement(node: Expression | Statement): node is Statement {
-  return node.kind in STATEMENT_MAPPERS;
+  return node.kind in ALL_STATEMENTS;
 }
 
 /** The node with the expressions and statements right inside it mapped; itself if none of them has changed. */
 export function mapChildren<Node extends Expression | Statement>(node: Node, mapper: Mapper): Node {
-  const rows: Readonly<Record<string, unknown>> = isStatement(node) ? STATEMENT_MAPPERS : EXPRESSION_MAPPERS;
+  const rows: Readonly<Record<string, unknown>> = isStatement(node) ? ALL_STATEMENTS : EXPRESSION_MAPPERS;
   return (rows[node.kind] as (node: Node, mapper: Mapper) => Node)(node, mapper);
 }
 

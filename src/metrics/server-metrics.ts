@@ -20,7 +20,7 @@ export class ServerMetrics {
   readonly #succeeded = new Map<string, Durations>();
   readonly #statementErrors = new CounterFamily(
     'tessera_statement_errors_total',
-    'Statements that failed, by the code of the error (docs/ERRORS.md).',
+    'Statements that failed, by the code of the error (docs/reference/errors.md).',
     ['code'],
   );
   readonly #requestErrors = new CounterFamily(

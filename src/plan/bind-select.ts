@@ -2,13 +2,14 @@
  * The tree of a SELECT. The stages, in this order: rows of the targets → WHERE → SPLIT → GROUP → ORDER → START, LIMIT →
  * projection → OMIT → FETCH. Without SPLIT, GROUP and ORDER rows are taken as they come until there are enough.
  */
-import type { Select } from '../language/ast.js';
+import type { OrderKey, Select } from '../language/ast.js';
+import { printIdiom } from '../language/print.js';
+import { isFieldPath } from './access/comparisons.js';
 import { type Binding, bindSources } from './bind-sources.js';
 import { bindWhere } from './bind-where.js';
 import { mayWrite } from './effects.js';
-import { asksForScores } from './match-calls.js';
-import type { RowNode, StreamNode } from './nodes.js';
-import { orderMet, orderWanted } from './order-wanted.js';
+import { asksForScores, isScore } from './match-calls.js';
+import type { OrderKeyWanted, OrderWanted, RowNode, StreamNode } from './nodes.js';
 import { selectsFieldsOnly } from './projections.js';
 import { rewrite } from './rewrite.js';
 import { uncorrelatedSubquery } from './rules/uncorrelated-subquery.js';
@@ -57,4 +58,44 @@ export function bindSelect(select: Select, binding: Binding): RowNode {
   const { reader, catalog, rules } = binding;
   const tree = rewrite(node, { isChecked: reader.isChecked, isVersioned, catalog }, rules);
   return (sharesSubqueries ? uncorrelatedSubquery.rewrite(tree, select) : undefined) ?? tree;
+}
+
+/**
+ * The order of which a SELECT needs only the first rows of a table: by plain paths. `undefined` if every row must be
+ * read anyway.
+ */
+function orderWanted({ from, order, limit, split, group, projections }: Select): OrderWanted | undefined {
+  if (limit === undefined || split !== undefined || group !== undefined || order?.kind !== 'by') return undefined;
+  if (from.length !== 1 || from[0]?.kind !== 'table') return undefined;
+  const items = projections.kind === 'fields' ? projections.items : [{ ...projections, kind: 'expression' as const }];
+  const keys: OrderKeyWanted[] = [];
+  for (const key of order.keys) {
+    if (key.collate || key.numeric) return undefined;
+    const named = items.find(
+      (item) =>
+        item.kind === 'expression' && item.alias !== undefined && printIdiom(item.alias) === printIdiom(key.path),
+    );
+    const path = named?.kind === 'expression' ? named.expression : key.path;
+    if (keys.length === 0 && key.descending === true && isScore(path)) {
+      const isWanted = order.keys.slice(1).every(isById);
+      return isWanted ? { keys, score: { condition: path.match, call: path } } : undefined;
+    }
+    if (!isFieldPath(path)) return undefined;
+    keys.push({ path, direction: key.descending ? 'backward' : 'forward' });
+  }
+  return { keys };
+}
+
+/** The part of an order in which the rows of a plan come; `undefined` if they come in another. */
+function orderMet(wanted: OrderWanted | undefined, rows: StreamNode): OrderWanted | undefined {
+  let source = rows;
+  while ('input' in source) source = source.input;
+  if (wanted === undefined || !('direction' in source)) return undefined;
+  const isPartial = source.kind === 'index-scan' && source.idsReversed === true;
+  return isPartial ? { ...wanted, keys: wanted.keys.slice(0, -1) } : wanted;
+}
+
+/** Matches with equal scores are in the order of their ids. */
+function isById({ path, collate, numeric, descending }: OrderKey): boolean {
+  return !collate && !numeric && !descending && printIdiom(path) === 'id';
 }

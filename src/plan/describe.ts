@@ -176,13 +176,10 @@ function childrenOf(node: PlanTree, describing: Describing): PromiseOrValue<read
 }
 
 /** The plan that uses subqueries, and those of the subqueries. */
-function planWithSubqueries({ input, subqueries }: InitPlan, describing: Describing): PromiseOrValue<PlanNode[]> {
-  return andThen(describe(input, describing), (plan) =>
-    andThen(
-      mapInOrder(subqueries, ({ statement }) => describing.nested(statement)),
-      (nested) => [plan, ...nested.map((each) => ({ operator: 'Subquery', children: [each] }))],
-    ),
-  );
+async function planWithSubqueries({ input, subqueries }: InitPlan, describing: Describing): Promise<PlanNode[]> {
+  const plan = await describe(input, describing);
+  const nested = await mapInOrder(subqueries, ({ statement }) => describing.nested(statement));
+  return [plan, ...nested.map((each) => ({ operator: 'Subquery', children: [each] }))];
 }
 
 /** Whether an access was chosen by nothing but the condition of the query. */

@@ -4,7 +4,7 @@
  * attached, which every request must present; with another one they cannot be found, listed or counted.
  */
 import { MemoryBudget } from '../base/memory-budget.js';
-import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabasePath } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { failure } from '../errors/error.js';
@@ -187,18 +187,15 @@ export class StoredSession {
   }
 
   /** Runs `work` in the session of a request with these settings, and stores its changes to them. */
-  within<T>(session: Session, work: () => PromiseOrValue<T>): PromiseOrValue<T> {
+  async within<T>(session: Session, work: () => PromiseOrValue<T>): Promise<T> {
     const { namespace, database } = this.#databasePath;
     for (const [name, { value, weight }] of this.#variables) void session.setVariable(name, value, weight);
     // The selection in headers applies while the session has none.
-    const selected = namespace === undefined ? undefined : session.use(namespace, database ?? null);
-    return andThen(selected, () => {
-      const before = { databasePath: session.identity.databasePath, variables: new Map(session.variables) };
-      return andThen(work(), (result) => {
-        this.#keep(session, before);
-        return result;
-      });
-    });
+    if (namespace !== undefined) await session.use(namespace, database ?? null);
+    const before = { databasePath: session.identity.databasePath, variables: new Map(session.variables) };
+    const result = await work();
+    this.#keep(session, before);
+    return result;
   }
 
   /** Stores only changed settings: a concurrent request may have changed others. */

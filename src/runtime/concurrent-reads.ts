@@ -34,7 +34,7 @@ async function readBatches<T, U>(
 }
 
 /**
- * `mapInTurns`, a chunk at a time concurrently. Intermediate values are released with each chunk; `made` gets its
+ * Maps in order, a chunk at a time concurrently. Intermediate values are released with each chunk; `made` gets its
  * results.
  */
 export async function mapChunksConcurrently<T, U>(

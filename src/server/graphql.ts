@@ -1,5 +1,8 @@
 /** All GraphQL modules, loaded only if GraphQL is enabled. */
+
+import { readFileSync } from 'node:fs';
 import type { TesseraError } from '../errors/error.js';
+import { readTrustedManifest, type TrustedManifest } from '../graphql/document/manifest.js';
 import { GraphqlService } from '../graphql/service.js';
 import { createGraphqlEvents } from '../graphql/transports/event-stream.js';
 import { createGraphqlHandler } from '../graphql/transports/handler.js';
@@ -8,8 +11,8 @@ import { createGraphqlSocket } from '../graphql/transports/transport-ws.js';
 import type { Log } from '../http/base/log.js';
 import type { HttpServerParts } from '../http/server.js';
 import type { Configuration } from './configuration.js';
-import { readDocuments } from './graphql-documents.js';
 import { readWebPage } from './pages.js';
+import { ConfigurationError } from './setting.js';
 
 type GraphqlParts = Pick<
   HttpServerParts,
@@ -47,4 +50,16 @@ export function createGraphqlParts(configuration: Configuration, log: Log): Grap
     graphqlEvents: createGraphqlEvents(service, report),
     graphiql: readWebPage('graphiql'),
   };
+}
+
+/**
+ * Reads the documents of `--graphql-documents`.
+ * @throws ConfigurationError naming the file and the problem
+ */
+export function readDocuments(path: string): TrustedManifest {
+  try {
+    return readTrustedManifest(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new ConfigurationError(`--graphql-documents ${path}: ${(error as Error).message}`);
+  }
 }

@@ -1,9 +1,13 @@
 /** Opens the database of a configuration. */
+
+import { createReadStream, statSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { openFileSink } from '../audit/file-sink.js';
 import { streamSink } from '../audit/stream-sink.js';
 import type { AttemptAdmission } from '../auth/attempts/throttle.js';
 import { describeKey } from '../catalog/keys/describe-key.js';
+import { TesseraError } from '../errors/error.js';
 import type { Log } from '../http/base/log.js';
 import { ServerMetrics } from '../metrics/server-metrics.js';
 import type { Database } from '../session/contract.js';
@@ -12,14 +16,14 @@ import type { DatabaseOptions } from '../session/database/options.js';
 import type { SlowLog } from '../session/slow-log.js';
 import { readStoreAddress } from '../storage/address.js';
 import type { Engine } from '../storage/contract.js';
+import { DATA_FILE } from '../storage/lmdb/engine/lmdb-store.js';
 import type { WorkerGroup } from '../storage/lmdb/shared/open.js';
 import { openEngine } from '../storage/open/open.js';
 import { durationFromNanoseconds } from '../value/time/duration.js';
 import { readAuditKey } from './audit-key.js';
 import type { Configuration } from './configuration.js';
 import { ensureRootUser, hasRootUser } from './first-user.js';
-import { importFile } from './import-file.js';
-import { warnOfOpenFiles } from './open-to-others.js';
+import { ConfigurationError } from './setting.js';
 import { endAtOnce } from './shutdown.js';
 
 /** Background work resumes once the store is available again. */
@@ -171,4 +175,49 @@ function bound(milliseconds: number): number | undefined {
 /** If all functions are allowed, calls aren't checked. */
 function functionRules({ allowFuncs, denyFuncs }: Configuration): Pick<DatabaseOptions, 'functions'> {
   return allowFuncs === 'all' && denyFuncs.length === 0 ? {} : { functions: { allow: allowFuncs, deny: denyFuncs } };
+}
+
+// `--import-file`: imports a file before the server accepts requests.
+
+type Defaults = Pick<Configuration, 'defaultNamespace' | 'defaultDatabase' | 'noDefaults'>;
+
+/**
+ * Runs the statements of a file with owner rights, as a stream, in the default database unless they select another.
+ * @throws ConfigurationError with the position of the failed statement; errors of the file system
+ */
+async function importFile(database: Database, file: string, defaults: Defaults): Promise<void> {
+  const session = database.ownerSession();
+  try {
+    if (!defaults.noDefaults) await session.use(defaults.defaultNamespace, defaults.defaultDatabase);
+    await session.import(createReadStream(file, 'utf8'));
+  } catch (thrown) {
+    throw thrown instanceof TesseraError ? new ConfigurationError(`--import-file: ${thrown.message}`) : thrown;
+  } finally {
+    session.close();
+  }
+}
+
+/** The bits of a mode for those who are neither the owner nor in the group. */
+const OTHERS = 0o007;
+
+type Named = Pick<Configuration, 'path' | 'archive' | 'auditLog' | 'auditKeyFile' | 'webKey' | 'passFile'>;
+
+/** Warns of files and folders with data or secrets that every user of the machine may read or write. */
+function warnOfOpenFiles(configuration: Named, log: Log): void {
+  // Windows has no such modes.
+  if (process.platform === 'win32') return;
+  for (const path of filesOf(configuration)) {
+    const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+    if ((mode & OTHERS) === 0) continue;
+    const details = { path, mode: (mode & 0o777).toString(8) };
+    log.warn(details, 'It is open to all users of this machine; "chmod o= PATH" changes that');
+  }
+}
+
+/** What there is of it. */
+function filesOf({ path, archive, auditLog, auditKeyFile, webKey, passFile }: Named): string[] {
+  const store = readStoreAddress(path);
+  const data = store.engine === 'lmdb' ? [store.path, join(store.path, DATA_FILE)] : [];
+  const log = auditLog === 'stdout' ? undefined : auditLog;
+  return [...data, ...[archive, log, auditKeyFile, webKey, passFile].filter((each) => each !== undefined)];
 }

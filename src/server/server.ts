@@ -1,5 +1,8 @@
 /** Starts a server: storage, database, HTTP. */
+
+import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { createSecureContext } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { VERSION } from '../base/package-version.js';
 import { realEnvironment } from '../env/real.js';
@@ -12,12 +15,10 @@ import type { MetricsText } from '../metrics/text.js';
 import type { OpenDatabase } from '../session/database/database.js';
 import type { Configuration } from './configuration.js';
 import { gaugesOf } from './gauges.js';
-import { serveMetrics } from './metrics-server.js';
-import { availableSockets } from './open-files.js';
+import { PrometheusText, serveMetrics } from './metrics-server.js';
 import type { Tracing } from './otlp.js';
 import { readWebPage } from './pages.js';
-import { PrometheusText } from './prometheus-text.js';
-import { readTls } from './tls.js';
+import { ConfigurationError } from './setting.js';
 
 /** A database behind an HTTP server that listens on no port yet. */
 export interface Service {
@@ -167,4 +168,62 @@ function clientAddressSource({ clientIp, trustedProxy }: Configuration): ClientA
   if (clientIp === 'socket' || clientIp === 'none') return { from: clientIp };
   if (trustedProxy === undefined) return { from: 'socket' };
   return { from: 'header', header: clientIp, trusted: trustedProxy };
+}
+
+// The system's limit of open files, of which clients get a part: sockets are files, too.
+
+/** A share of the limit is kept free for the store, scripts, archive and audit log, within these bounds. */
+const RESERVED_SHARE = 1 / 4;
+const [LEAST_RESERVED, MOST_RESERVED] = [64, 1_024];
+
+/** How many sockets clients may open, given the limit of open files. */
+export function socketsWithin(files: number): number {
+  const reserved = Math.min(Math.max(Math.floor(files * RESERVED_SHARE), LEAST_RESERVED), MOST_RESERVED);
+  return Math.max(files - reserved, Math.floor(files / 2));
+}
+
+/** How many sockets clients of this process may open. */
+function availableSockets(): number {
+  return socketsWithin(openFilesLimit() ?? Number.POSITIVE_INFINITY);
+}
+
+interface Report {
+  /** A system without such a limit has none of this. */
+  readonly userLimits?: { readonly open_files?: { readonly soft?: number | 'unlimited' } };
+}
+
+/** `ulimit -n`, as far as Node could raise it. */
+function openFilesLimit(): number | undefined {
+  const { userLimits } = process.report.getReport() as Report;
+  const soft = userLimits?.open_files?.soft;
+  return typeof soft === 'number' ? soft : undefined;
+}
+
+/** Certificate and private key in PEM. */
+interface TlsFiles {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+/**
+ * Reads certificate and key.
+ * @throws ConfigurationError if a file cannot be read or they don't match
+ */
+function readTls(certificate: string | undefined, privateKey: string | undefined): TlsFiles | undefined {
+  if (certificate === undefined || privateKey === undefined) return undefined;
+  const files = { cert: read('--web-crt', certificate), key: read('--web-key', privateKey) };
+  try {
+    createSecureContext(files);
+  } catch (error) {
+    throw new ConfigurationError(`--web-crt and --web-key: ${(error as Error).message}`);
+  }
+  return files;
+}
+
+function read(flag: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new ConfigurationError(`${flag}: ${(error as Error).message}`);
+  }
 }

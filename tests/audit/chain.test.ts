@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalJson } from '../../src/audit/canonical-json.js';
-import { Chain, readChainLink } from '../../src/audit/chain.js';
+import { Chain, canonicalJson, readChainLink } from '../../src/audit/chain.js';
 import type { AuditEvent } from '../../src/audit/event.js';
 import { verifyAuditLog } from '../../src/audit/verify.js';
 

@@ -26,7 +26,7 @@ import {
   Uuid,
 } from 'surrealdb';
 import { afterEach, describe, expect, it } from 'vitest';
-import { storeAddress } from '../../src/embedded/client/address.js';
+import { storeAddress } from '../../src/embedded/client/engine.js';
 import { createTesseraEngines } from '../../src/embedded/engines.js';
 import { Tessera } from '../../src/embedded/index.js';
 import { openEngine } from '../../src/storage/open/open.js';

@@ -24,17 +24,17 @@ async function run(script: string, ...options: readonly string[]): Promise<strin
 /** The pages of the chunks that are found for a question, the best first. */
 async function pagesFor(member: string, question: string): Promise<string[]> {
   const found = await run('ask', question, '--member', member, '--pass', PASSWORD, '--most', '30');
-  return [...found.matchAll(/^\d\.\d{4} {2}(\w+\.md): /gm)].map(([, page]) => page as string);
+  return [...found.matchAll(/^\d\.\d{4} {2}([\w/-]+\.md): /gm)].map(([, page]) => page as string);
 }
 
 it('finds what a question is about, within the own team', async () => {
   const question = 'How do I restore a backup to a point in time?';
   const operating = await pagesFor('bob', question);
-  expect(operating.slice(0, 3)).toContain('BACKUPS.md');
+  expect(operating.slice(0, 3)).toContain('operating/backups.md');
   const developing = await pagesFor('ada', question);
   expect(developing.length).toBeGreaterThan(9);
   expect(developing.filter((page) => operating.includes(page))).toEqual([]);
-  expect((await pagesFor('ada', 'phrases and prefixes in full-text search')).slice(0, 5)).toContain('SEARCH.md');
+  expect((await pagesFor('ada', 'phrases and prefixes in full-text search')).slice(0, 5)).toContain('guides/search.md');
 });
 
 it('gives no answer to others', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { fineClock } from '../../src/env/real.js';
 import { nextTimestamp } from '../../src/env/timestamp.js';
-import { fineClock } from '../../src/env/wall-clock.js';
 
 /** Milliseconds of the two clocks at each reading, and nanoseconds since the first. */
 function readings(...moments: readonly (readonly [wall: number, monotonic: number])[]): number[] {

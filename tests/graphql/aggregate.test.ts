@@ -103,7 +103,7 @@ describe('groups', () => {
       await openStack(`DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE person; DEFINE FIELD city ON person TYPE string;
       DEFINE FIELD age ON person TYPE int; DEFINE FIELD born ON person TYPE datetime;
       CREATE person:1 SET city = 'Rome', age = 20, born = d'2000-01-01T00:00:00Z';`);
-    const manual = await readFile(new URL('../../docs/GRAPHQL.md', import.meta.url), 'utf8');
+    const manual = await readFile(new URL('../../docs/guides/graphql.md', import.meta.url), 'utf8');
     const [, query = ''] = /```graphql\n(\{ person_aggregate[^`]*)```/.exec(manual) ?? [];
     expect(await people.ask(query)).toMatchObject({
       data: { person_aggregate: [{ count: 1, group: { city: 'Rome' }, avg: { age: 20 } }] },

@@ -277,7 +277,7 @@ describe('a connection', () => {
     const people =
       await openStack(`DEFINE CONFIG GRAPHQL AUTO; DEFINE TABLE person; DEFINE FIELD name ON person TYPE string;
       DEFINE FIELD age ON person TYPE int; CREATE person:1 SET name = 'Ann', age = 20; CREATE person:2 SET name = 'Bob', age = 30;`);
-    const manual = await readFile(new URL('../../docs/GRAPHQL.md', import.meta.url), 'utf8');
+    const manual = await readFile(new URL('../../docs/guides/graphql.md', import.meta.url), 'utf8');
     const [, query = ''] = /```graphql\n(\{ personConnection[^`]*)```/.exec(manual) ?? [];
     const { data } = await people.ask('{ personConnection(first: 1, order: {desc: age}) { pageInfo { endCursor } } }');
     const { endCursor } = (data as { personConnection: Connection }).personConnection.pageInfo;

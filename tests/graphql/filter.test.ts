@@ -398,7 +398,7 @@ describe('the example of the documentation', () => {
       CREATE person:2 SET name = 'Bob', best = person:1, items = [{ price: 1dec }], tags = ['x'];
       CREATE book:1 SET title = 'Atlas'; RELATE person:1->wrote->book:1 SET year = 2001;
       RELATE person:2->wrote->book:1 SET year = 2001; RELATE person:2->follows->person:1;`);
-    const page = await readFile(new URL('../../docs/GRAPHQL.md', import.meta.url), 'utf8');
+    const page = await readFile(new URL('../../docs/guides/graphql.md', import.meta.url), 'utf8');
     const [, query = ''] = /```graphql\n(\{ person\(filter: [^`]*)```/.exec(page) ?? [];
     expect(await stack.ask(query)).toEqual({ data: { person: [{ name: 'Ann' }] } });
   });

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GraphqlService } from '../../src/graphql/service.js';
-import { createGraphqlHandler, type GraphqlHandler } from '../../src/graphql/transports/handler.js';
+import { answerForm, createGraphqlHandler, type GraphqlHandler } from '../../src/graphql/transports/handler.js';
 import { createGraphqlMethod } from '../../src/graphql/transports/method.js';
-import { answerForm } from '../../src/graphql/transports/negotiation.js';
 import type { RunningServer } from '../../src/server/server.js';
 import type { Session } from '../../src/session/contract.js';
 import { objectFrom } from '../../src/value/value.js';

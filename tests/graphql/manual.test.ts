@@ -20,7 +20,7 @@ const SETUP = `
   CREATE book:1 SET title = 'Apples';
   RELATE person:simon->wrote->book:1 SET year = 2021;`;
 
-const page = readFileSync(new URL('../../docs/GRAPHQL.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/guides/graphql.md', import.meta.url), 'utf8');
 /** Each document with the answer that stands behind it. */
 const documents = [...page.matchAll(/^```graphql\n(.*?)^```\n(?:\n```json\n(.*?)^```\n)?/gms)].map(
   ([, text = '', answer]) => ({ text, answer }),

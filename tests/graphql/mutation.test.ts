@@ -1,6 +1,6 @@
 import { validateSchema } from 'graphql';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { buildSchema } from '../../src/graphql/build-schema.js';
+import { buildSchema } from '../../src/graphql/api.js';
 import { catalogOf } from '../support/catalog-of.js';
 import { type Answer, openStack, type Stack } from './stack.js';
 

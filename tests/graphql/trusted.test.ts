@@ -7,7 +7,7 @@ import { readTrustedManifest } from '../../src/graphql/document/manifest.js';
 import type { TrustedOptions } from '../../src/graphql/document/trusted.js';
 import { createGraphqlHandler } from '../../src/graphql/transports/handler.js';
 import { readConfiguration } from '../../src/server/configuration.js';
-import { readDocuments } from '../../src/server/graphql-documents.js';
+import { readDocuments } from '../../src/server/graphql.js';
 import { objectFrom } from '../../src/value/value.js';
 import { ROOT, startTestServer } from '../support/server.js';
 import { type Answer, openStack } from './stack.js';

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, expect, it } from 'vitest';
 import { SILENT } from '../../src/http/base/log.js';
 import { createHttpServer, type HttpServerParts } from '../../src/http/server.js';
-import { socketsWithin } from '../../src/server/open-files.js';
+import { socketsWithin } from '../../src/server/server.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { FakeDatabase, succeeded } from '../support/fake-database.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CBOR, JSON_FORMAT } from '../../src/http/base/format.js';
-import { idOfUnreadable, UNREAD_ID } from '../../src/http/websocket/message-id.js';
+import { idOfUnreadable, UNREAD_ID } from '../../src/http/websocket/rpc-endpoint.js';
 import { parseJson } from '../../src/value/codecs/json.js';
 import { isObject, newObject, type Value } from '../../src/value/value.js';
 

@@ -2,8 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { MOST_PIPELINED } from '../../src/http/connections/pipelined-requests.js';
-import { MOST_AT_ONCE } from '../../src/http/connections/request-turns.js';
+import { MOST_AT_ONCE, MOST_PIPELINED } from '../../src/http/connections/pipelined-requests.js';
 import { createHttpServer } from '../../src/http/server.js';
 import { FakeDatabase, succeeded } from '../support/fake-database.js';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { MOST_AT_ONCE, RequestTurns } from '../../src/http/connections/request-turns.js';
+import { MOST_AT_ONCE, RequestTurns } from '../../src/http/connections/pipelined-requests.js';
 import { createHttpServer } from '../../src/http/server.js';
 import { FakeDatabase } from '../support/fake-database.js';
 

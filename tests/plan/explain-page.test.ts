@@ -1,12 +1,12 @@
-/** The plans that docs/EXPLAIN.md shows are those of the statements before them. */
+/** The plans that docs/reference/explain.md shows are those of the statements before them. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { RULE_NAMES } from '../../src/plan/rules/rule.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { openEngine } from '../../src/storage/open/open.js';
 
-test('docs/EXPLAIN.md shows the plans that there are', async () => {
-  const page = readFileSync('docs/EXPLAIN.md', 'utf8');
+test('docs/reference/explain.md shows the plans that there are', async () => {
+  const page = readFileSync('docs/reference/explain.md', 'utf8');
   const [, statements = '', shown = ''] = /```surql\n(DEFINE TABLE.*?)```\n\n```text\n(.*?)```/s.exec(page) ?? [];
   const database = await openDatabase(await openEngine('memory'));
   const owner = database.ownerSession();
@@ -18,14 +18,14 @@ test('docs/EXPLAIN.md shows the plans that there are', async () => {
   expect(plans.length).toBeGreaterThan(10);
 });
 
-test('docs/EXPLAIN.md has a line for each operator and each rule', () => {
-  const page = readFileSync('docs/EXPLAIN.md', 'utf8');
+test('docs/reference/explain.md has a line for each operator and each rule', () => {
+  const page = readFileSync('docs/reference/explain.md', 'utf8');
   const described = readFileSync('src/plan/describe.ts', 'utf8').matchAll(/operator: '(\w+)'/g);
   const operators = [...described].map(([, operator]) => `\`${operator}\``);
   expect(operators.length).toBeGreaterThan(30);
-  const lines = page.split('\n').filter((line) => line.startsWith('| `'));
+  const entries = page.split('\n').flatMap((line) => /^- ((?:`\w[\w-]*`(?:, )?)+)/.exec(line)?.[1] ?? []);
   const missing = [...operators, ...RULE_NAMES.map((rule) => `\`${rule}\``)].filter(
-    (name) => !lines.some((line) => line.split('|')[1]?.includes(name)),
+    (name) => !entries.some((entry) => entry.includes(name)),
   );
   expect(missing).toEqual([]);
 });

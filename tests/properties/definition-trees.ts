@@ -110,7 +110,7 @@ const UNCHANGED = {
     permissions: { select: NONE, create: NONE, update: NONE, delete: NONE },
   },
   'define-field': { flexible: false, readonly: false },
-  'define-function': { parameters: [], body: { kind: 'block', statements: [] }, permissions: NONE },
+  'define-function': { parameters: [], body: { kind: 'block', statements: [] }, permissions: { kind: 'full' } },
 } as const;
 
 const CLAUSES = ['comment', 'graphqlAlias', 'graphqlDeprecated'] as const;

@@ -1,14 +1,16 @@
 /** Links between pages lead to a page and a heading that are there, and files that pages name exist. */
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { isRedirect, pagesIn } from '../support/documentation.js';
 
-const pagesIn = (folder: string) =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
-    .map((name) => join(folder, name));
 const DOCS = pagesIn('docs');
-const PAGES = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'bench/README.md', ...DOCS, ...pagesIn('examples')];
+const REDIRECTS = DOCS.filter(isRedirect);
+const PAGES = [
+  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
+  ...[...DOCS, ...pagesIn('examples'), ...pagesIn('bench')],
+];
 const texts = new Map(PAGES.map((page) => [page, readFileSync(page, 'utf8')]));
 
 /** The page without its code blocks. */
@@ -58,7 +60,7 @@ test('every file that the documentation names exists', () => {
 });
 
 test('ARCHITECTURE names every folder of the modules that it divides', () => {
-  const divided = [...proseOf('docs/ARCHITECTURE.md').matchAll(/Within `(\w+)`:\n\n((?:\|.*\n)+)/g)];
+  const divided = [...proseOf('docs/internals/architecture.md').matchAll(/Within `(\w+)`:\n\n((?:\|.*\n)+)/g)];
   expect(divided.length).toBeGreaterThanOrEqual(4);
   for (const [, module = '', table = ''] of divided) {
     const rows = table.split('\n').map((row) => row.split('|')[1] ?? '');
@@ -69,20 +71,37 @@ test('ARCHITECTURE names every folder of the modules that it divides', () => {
 });
 
 test('the index of decisions lists every record', () => {
-  const index = readFileSync('docs/adr/README.md', 'utf8');
-  const records = readdirSync('docs/adr').filter((name) => /^\d/.test(name));
+  const index = readFileSync('docs/internals/adr/README.md', 'utf8');
+  const records = readdirSync('docs/internals/adr').filter((name) => /^\d/.test(name));
   expect(records.length).toBeGreaterThan(20);
   expect(records.filter((name) => !index.includes(`(${name})`))).toEqual([]);
 });
 
 test('the path for newcomers names every page of docs', () => {
-  const index = readFileSync('docs/README.md', 'utf8');
-  const pages = readdirSync('docs').filter((name) => name.endsWith('.md') && name !== 'README.md');
-  expect(pages.filter((name) => !index.includes(`(${name})`))).toEqual([]);
+  const named = new Set(links.filter(({ page }) => page === 'docs/README.md').map(({ path }) => path));
+  const pages = DOCS.filter((page) => !isRedirect(page) && !/^docs\/(README\.md$|internals\/adr\/\d)/.test(page));
+  expect(pages.filter((page) => !named.has(page))).toEqual([]);
+});
+
+test('the page of an old address names the one that has its content', () => {
+  expect(REDIRECTS.length).toBeGreaterThan(20);
+  for (const redirect of REDIRECTS) {
+    const [target = '', ...others] = links.filter(({ page }) => page === redirect).map(({ path }) => path);
+    expect(others, redirect).toContain('docs/README.md');
+    expect(isRedirect(target), redirect).toBe(false);
+  }
+});
+
+test('nothing in the repository names a page by its old address', () => {
+  const old = new Set(REDIRECTS);
+  expect(links.filter(({ path }) => old.has(path))).toEqual([]);
+  const names = REDIRECTS.map((page) => page.replaceAll('.', '\\.')).join('|');
+  const found = spawnSync('git', ['grep', '-nIE', `\\b(${names})\\b`], { encoding: 'utf8' });
+  expect(found.stdout).toBe('');
 });
 
 test('the glossary is short, and each term has a file and an origin', () => {
-  const rows = readFileSync('docs/GLOSSARY.md', 'utf8')
+  const rows = readFileSync('docs/reference/glossary.md', 'utf8')
     .split('\n')
     .filter((line) => /^\| (?!Term|---)/.test(line))
     .map((line) => line.split('|').slice(1, -1));

@@ -1,6 +1,6 @@
 /**
- * The floors of a room (`docs/ARCHITECTURE.md`): its folders import only from folders below them, type imports
- * included.
+ * The floors of a room (`docs/internals/architecture.md`): its folders import only from folders below them, type
+ * imports included.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -88,4 +88,50 @@ test.each(Object.entries(FLOORS))('%s has no arrow back up', (root, floors) => {
       .map((imported) => `${file} imports ${imported}`);
   });
   expect(wrong).toEqual([]);
+});
+
+/** Where what runs for every record, key or expression waits without promises (ADR 0042); other code awaits. */
+const NESTING = [
+  'auth',
+  'base',
+  'catalog/changefeed/change-log.ts',
+  'catalog/credentials/incarnation.ts',
+  'catalog/definitions',
+  'catalog/events',
+  'ddl/define/ensure-table.ts',
+  'functions',
+  'graphql/execution',
+  'index',
+  'query/control',
+  'query/expression',
+  'query/nearest',
+  'query/operators',
+  'query/statement',
+  'query/view',
+  'records',
+  'runtime',
+  'search',
+  'session/session',
+  'session/live',
+  'statements/live',
+  'statements/write',
+  'storage',
+];
+
+/** Whether a call of `andThen` holds another one. */
+function nestsCalls(text: string): boolean {
+  return [...text.matchAll(/\bandThen\(/g)].some(({ index }) => {
+    const from = index + 'andThen('.length;
+    let depth = 1;
+    let at = from;
+    for (; depth > 0 && at < text.length; at++) depth += text[at] === '(' ? 1 : text[at] === ')' ? -1 : 0;
+    return /\bandThen\(/.test(text.slice(from, at));
+  });
+}
+
+test('calls of andThen nest only where rows flow', () => {
+  const nesting = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && nestsCalls(readFileSync(join('src', name), 'utf8')))
+    .filter((name) => !NESTING.some((place) => name === place || name.startsWith(`${place}/`)));
+  expect(nesting).toEqual([]);
 });

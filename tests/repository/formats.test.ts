@@ -1,4 +1,4 @@
-/** The examples of `docs/FORMATS.md` are what the codecs write. */
+/** The examples of `docs/reference/formats.md` are what the codecs write. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/session/database/database.js';
@@ -6,7 +6,7 @@ import { openEngine } from '../../src/storage/open/open.js';
 import { encodeKey } from '../../src/value/codecs/key-codec.js';
 import { encodeRecord } from '../../src/value/codecs/record-encode.js';
 
-const page = readFileSync(new URL('../../docs/FORMATS.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/reference/formats.md', import.meta.url), 'utf8');
 const section = page.slice(page.indexOf('### Examples'), page.indexOf('## Change log'));
 const rows = [...section.matchAll(/^\| `(.+?)` \| `([0-9a-f ]+)` \| `([0-9a-f ]+)` \|$/gm)];
 

@@ -12,7 +12,7 @@ const contents = new Map(sources.map((name) => [name, readFileSync(name, 'utf8')
 
 /** What must not stand in the sources, each with what to do instead. Written in pieces, so that this file doesn't offend. */
 const BANNED: readonly (readonly [pattern: RegExp, instead: string, where: RegExp])[] = [
-  [new RegExp(`\\b(${'TO'}DO|${'FIX'}ME|${'X'}XX)\\b`), 'do it, or write it into docs/ROADMAP.md', /./],
+  [new RegExp(`\\b(${'TO'}DO|${'FIX'}ME|${'X'}XX)\\b`), 'do it, or write it into docs/internals/open-ends.md', /./],
   [new RegExp(`@ts-(${'ignore'}|${'nocheck'}|expect-error)`), 'give it its type', /./],
   [/\bDate\.now\(|\bperformance\.now\(|\bMath\.random\b/, 'use env/', /^src\/(?!env\/|server\/)/],
   [/\bsetTimeout\(|\bsetInterval\(/, 'use env/', /^src\/(?!env\/|server\/)/],

@@ -1,6 +1,6 @@
 /**
- * Comments and documents in plain English (`CONTRIBUTING.md`): no riddles, no personified code; comments of at most 120
- * columns.
+ * Comments and documents in plain English (`CONTRIBUTING.md`): no riddles, no personified code; lines and cells of at
+ * most 120 columns.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -103,4 +103,24 @@ test('comments fit 120 columns, but for tables and examples', () => {
     ({ at, line }) => at.startsWith('src/') && [...line].length > MAX_COLUMNS && !isUnbreakable(line),
   );
   expect(long.map(({ at, line }) => `${at}: ${line.trim()}`)).toEqual([]);
+});
+
+test('documents fit 120 columns, but for code, and so does each cell of their tables', () => {
+  const lines = proseOf(/\.md$/, () => {
+    let isFenced = false;
+    let before = '';
+    return (line) => {
+      const isFence = line.trimStart().startsWith('```');
+      if (isFence) isFenced = !isFenced;
+      // Four blanks are code behind an empty line or code.
+      const isIndented = line.startsWith('    ') && /^( {4}.*|\s*)$/.test(before);
+      before = line;
+      return isFenced || isFence || isIndented ? undefined : line;
+    };
+  });
+  const long = lines.filter(({ line }) => {
+    const parts = line.startsWith('|') ? line.split(/(?<!\\)\|/).map((cell) => cell.trim()) : [line];
+    return parts.some((part) => [...part].length > MAX_COLUMNS);
+  });
+  expect(long.map(({ at, line }) => `${at}: ${line}`)).toEqual([]);
 });

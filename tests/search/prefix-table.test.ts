@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { PrefixTable } from '../../src/search/query/prefix-table.js';
 import { countPrefixes, occurrencesOf, plainQuery } from '../../src/search/query/query.js';
+import { PrefixTable } from '../../src/search/query/query-counter.js';
 
 test('finds the prefixes that a term has, as a look at each of them does', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'ä'), minLength: 1, maxLength: 6 });

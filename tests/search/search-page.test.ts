@@ -1,4 +1,4 @@
-/** The example of `docs/SEARCH.md`, run. */
+/** The example of `docs/guides/search.md`, run. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/session/database/database.js';
@@ -6,7 +6,7 @@ import { openEngine } from '../../src/storage/open/open.js';
 import { toText } from '../../src/value/text/text.js';
 
 test('finds what the page says', async () => {
-  const page = readFileSync('docs/SEARCH.md', 'utf8');
+  const page = readFileSync('docs/guides/search.md', 'utf8');
   const [, example = ''] = /```surql\n(.*?)```/s.exec(page) ?? [];
   const database = await openDatabase(await openEngine('memory'), {});
   const session = database.ownerSession();

@@ -1,8 +1,8 @@
 /** How often documents are rewritten, how many segments there are, and how much of them is void. */
 import { expect, test } from 'vitest';
+import { toMerge } from '../../src/search/segments/fold.js';
 import type { SegmentEntry } from '../../src/search/segments/manifest.js';
 import { MAX_DOCUMENTS } from '../../src/search/segments/segment-writer.js';
-import { toMerge } from '../../src/search/segments/segments-to-merge.js';
 
 const live = ({ documents, changed }: SegmentEntry): number => documents - changed;
 const sum = (segments: readonly SegmentEntry[]): number => segments.reduce((all, each) => all + live(each), 0);

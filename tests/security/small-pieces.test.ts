@@ -9,7 +9,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ByteCollector } from '../../src/base/byte-collector.js';
 import { bodyText } from '../../src/cli/client/http-client.js';
-import { realNetwork } from '../../src/env/real-network.js';
+import { realNetwork } from '../../src/env/real.js';
 import { GraphqlService } from '../../src/graphql/service.js';
 import { createGraphqlHandler } from '../../src/graphql/transports/handler.js';
 import { createGraphqlSocket } from '../../src/graphql/transports/transport-ws.js';

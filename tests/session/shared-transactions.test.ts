@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { RpcConnection } from '../../src/rpc/connection.js';
 import type { DatabaseOptions } from '../../src/session/database/options.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import { isArray, isObject, objectFrom, Uuid, type Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
@@ -16,11 +17,30 @@ const VERA = { user: 'vera', pass: 'a password' };
 
 let world: World;
 let environment: StubbedEnvironment;
+let engine: MemoryEngine;
+
+/** Calls `then` when the next transaction that writes has committed, before anyone is notified. */
+function afterNextCommit(then: () => void): void {
+  const begin = engine.begin.bind(engine);
+  engine.begin = (options) => {
+    const transaction = begin(options);
+    if (!options.writable) return transaction;
+    engine.begin = begin;
+    const commit = transaction.commit.bind(transaction);
+    transaction.commit = () => {
+      const done = commit();
+      then();
+      return done;
+    };
+    return transaction;
+  };
+}
 
 async function open(options: DatabaseOptions = {}): Promise<void> {
   environment = new StubbedEnvironment();
   environment.timers.yield = () => new Promise((resolve) => setImmediate(resolve));
-  world = await World.open({ environment, guests: false, ...options });
+  engine = new MemoryEngine(environment);
+  world = await World.open({ environment, guests: false, ...options }, engine);
   await run(
     world.owner,
     `DEFINE TABLE t; DEFINE TABLE note PERMISSIONS FOR select, create WHERE owner = $auth;
@@ -275,9 +295,12 @@ describe('it is cancelled with the rights of any participant', () => {
     const [first, second] = [await client.attach(FIRST, ANN), await client.attach(SECOND, BOB)];
     const txn = await client.begin(first);
     await client.query('CREATE t:1', { session: second, txn });
-    const removed = run(world.owner, 'REMOVE USER bob ON ROOT');
-    const committed = client.call('commit', [txn], { session: first });
-    await removed;
+    let committed: Promise<string> | undefined;
+    afterNextCommit(() => {
+      expect(world.database.resourceUsage).toMatchObject({ transactions: 1 });
+      committed = client.call('commit', [txn], { session: first });
+    });
+    await run(world.owner, 'REMOVE USER bob ON ROOT');
     expect(await committed).toBe(MISSING);
     expect(await stored()).toBe('[]');
   });

@@ -1,8 +1,7 @@
 /** How large patterns are when their repetitions are written out, compared with what the compiler makes of them. */
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
-import { compileRegex } from '../../src/value/regex.js';
-import { unfoldedSize } from '../../src/value/regex-size.js';
+import { compileRegex, unfoldedSize } from '../../src/value/regex.js';
 
 describe('the unfolded size of a pattern', () => {
   it.each([

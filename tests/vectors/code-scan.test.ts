@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { magnitude, squaredEuclidean } from '../../src/vectors/distances.js';
 import { CodeArena } from '../../src/vectors/hnsw/code-arena.js';
 import { CodeScan } from '../../src/vectors/hnsw/code-scan.js';
-import { FloatScan } from '../../src/vectors/hnsw/float-scan.js';
 import { Graph, type Need } from '../../src/vectors/hnsw/graph.js';
 import type { WholeScan } from '../../src/vectors/hnsw/whole-scan.js';
+import { FloatScan } from '../../src/vectors/hnsw/whole-scan.js';
 import { parseMetric } from '../../src/vectors/metric.js';
 import { isInRange } from '../../src/vectors/packed-block.js';
 

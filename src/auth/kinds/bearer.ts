@@ -10,8 +10,9 @@ import {
 import { belongsTo, type Incarnation } from '../../catalog/credentials/incarnation.js';
 import type { SigningKey } from '../../catalog/credentials/signing-key.js';
 import type { AccessDefinition, UserDefinition } from '../../catalog/definitions/definition.js';
-import { type DatabasePath, roleNames } from '../../catalog/principal.js';
+import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
+import { roleNames } from '../../language/definitions/define-user.js';
 import { toText } from '../../value/text/text.js';
 import { datetimeNanoseconds } from '../../value/time/datetime.js';
 import type { AuthContext } from '../context.js';

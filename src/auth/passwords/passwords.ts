@@ -44,7 +44,7 @@ const HASH_BYTES = 32;
 const argon2 = lazyLibrary<typeof import('@node-rs/argon2')>('@node-rs/argon2');
 const bcrypt = lazyLibrary<typeof import('@node-rs/bcrypt')>('@node-rs/bcrypt');
 
-// The library's const enum cannot be imported under `isolatedModules`.
+// The library's const enum cannot be imported by files that are compiled one by one.
 const ARGON2ID = 2 as Algorithm.Argon2id;
 /** 19 MiB, two passes: the minimum of the OWASP Password Storage Cheat Sheet, and the reference engine's choice. */
 const ARGON2 = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: HASH_BYTES } as const;

@@ -41,37 +41,35 @@ const BATCH = 32;
  * Reads the next page. `pause` is called for each batch read.
  * @throws TesseraError `changefeed_required`, `changefeed_too_short` if the feed doesn't cover the request
  */
-export function readChangePage(
+export async function readChangePage(
   transaction: Transaction,
   catalog: DatabaseCatalog,
   table: TableEntry,
   { since, from, until }: ChangePageRequest,
   pause: () => PromiseOrValue<void>,
-): PromiseOrValue<ChangePage> {
-  const reachable = coveredFrom(transaction, catalog, table, from, since === 0n);
-  return andThen(reachable, (first) => {
-    const prefix = changesPrefix(catalog.database.id, table.definition.name);
-    const range = { from: prefix + first, to: prefix + positionAfter(until) };
-    const changes: (CatchUpChange & { isLast: boolean })[] = [];
-    let next: LogPosition | undefined;
-    let weight = 0;
-    if (range.from >= range.to) return { changes, next };
-    const read = forEachBatch(transaction.scan(range, { batch: BATCH }), (batch) => {
-      for (const [key, stored] of batch) {
-        const entry = readChangeEntry(stored);
-        if (entry.kind !== 'change') continue;
-        const stamp = stampIn(prefix, key);
-        const last = changes.at(-1);
-        if (last !== undefined) last.isLast = last.stamp !== stamp;
-        if (changes.length === PIECE_CHANGES || weight > PIECE_BYTES) {
-          next = positionIn(prefix, key);
-          return true;
-        }
-        weight += weightOf(entry.before, entry.after);
-        changes.push({ stamp, before: entry.before, after: entry.after, isLast: true });
+): Promise<ChangePage> {
+  const first = await coveredFrom(transaction, catalog, table, from, since === 0n);
+  const prefix = changesPrefix(catalog.database.id, table.definition.name);
+  const range = { from: prefix + first, to: prefix + positionAfter(until) };
+  const changes: (CatchUpChange & { isLast: boolean })[] = [];
+  let next: LogPosition | undefined;
+  let weight = 0;
+  if (range.from >= range.to) return { changes, next };
+  await forEachBatch(transaction.scan(range, { batch: BATCH }), (batch) => {
+    for (const [key, stored] of batch) {
+      const entry = readChangeEntry(stored);
+      if (entry.kind !== 'change') continue;
+      const stamp = stampIn(prefix, key);
+      const last = changes.at(-1);
+      if (last !== undefined) last.isLast = last.stamp !== stamp;
+      if (changes.length === PIECE_CHANGES || weight > PIECE_BYTES) {
+        next = positionIn(prefix, key);
+        return true;
       }
-      return andThen(pause(), () => false);
-    });
-    return andThen(read, () => ({ changes, next }));
+      weight += weightOf(entry.before, entry.after);
+      changes.push({ stamp, before: entry.before, after: entry.after, isLast: true });
+    }
+    return andThen(pause(), () => false);
   });
+  return { changes, next };
 }

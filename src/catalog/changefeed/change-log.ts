@@ -64,7 +64,7 @@ export function logDefinition(transaction: Transaction, database: number, table:
   }
 }
 
-/** The change in an entry of a changefeed's log (`docs/FORMATS.md`). */
+/** The change in an entry of a changefeed's log (`docs/reference/formats.md`). */
 export function readChangeEntry(stored: Stored): LoggedChange {
   invariant(isArray(stored), 'an entry of a log is a list');
   const [kind, subject, back] = stored;

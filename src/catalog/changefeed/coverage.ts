@@ -107,16 +107,14 @@ interface FoundGap {
 }
 
 /** The last gap of a table's feed, including gaps of the whole database. */
-function lastGapOf(
+async function lastGapOf(
   transaction: Transaction,
   { database }: DatabaseCatalog,
   { id }: TableDefinition,
-): PromiseOrValue<FoundGap | undefined> {
-  return andThen(lastGap(transaction, feedGapsPrefix(database.id)), (ofAll) =>
-    andThen(lastGap(transaction, feedGapsPrefix(database.id, id)), (own) =>
-      own === undefined || (ofAll !== undefined && ofAll.position > own.position) ? ofAll : own,
-    ),
-  );
+): Promise<FoundGap | undefined> {
+  const ofAll = await lastGap(transaction, feedGapsPrefix(database.id));
+  const own = await lastGap(transaction, feedGapsPrefix(database.id, id));
+  return own === undefined || (ofAll !== undefined && ofAll.position > own.position) ? ofAll : own;
 }
 
 function lastGap(transaction: Transaction, prefix: Key): PromiseOrValue<FoundGap | undefined> {

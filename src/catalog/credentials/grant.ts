@@ -5,7 +5,6 @@
  * A refresh token is used once and replaced by the next of its family. Revoking a family invalidates all of its tokens.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Environment, Random } from '../../env/environment.js';
 import type { Transaction } from '../../storage/contract.js';
 import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
@@ -153,18 +152,19 @@ export class Grants {
     readonly access: string,
   ) {}
 
-  find(id: string): PromiseOrValue<Grant | undefined> {
-    return andThen(this.transaction.get(grantKey(this.area, this.access, id)), (stored) => this.#read(id, stored));
+  async find(id: string): Promise<Grant | undefined> {
+    const stored = await this.transaction.get(grantKey(this.area, this.access, id));
+    return this.#read(id, stored);
   }
 
   /** All grants, ordered by id. */
-  list(): PromiseOrValue<Grant[]> {
+  async list(): Promise<Grant[]> {
     const found: Grant[] = [];
-    const walked = forEachEntry(this.transaction, grantRange(this.area, this.access), ([, stored]) => {
+    await forEachEntry(this.transaction, grantRange(this.area, this.access), ([, stored]) => {
       const grant = isObject(stored) ? this.#read(stored['id'] as string, stored) : undefined;
       if (grant !== undefined) found.push(grant);
     });
-    return andThen(walked, () => found);
+    return found;
   }
 
   put({ id, subject, creation, expiration, revocation, digest, family, token, used, successor }: Grant): void {
@@ -189,10 +189,9 @@ export class Grants {
   }
 
   /** When a family of refresh tokens was revoked; `undefined` if it wasn't. */
-  familyRevocation(family: string): PromiseOrValue<Datetime | undefined> {
-    return andThen(this.transaction.get(grantFamilyKey(this.area, this.access, family)), (at) =>
-      at instanceof Datetime ? at : undefined,
-    );
+  async familyRevocation(family: string): Promise<Datetime | undefined> {
+    const at = await this.transaction.get(grantFamilyKey(this.area, this.access, family));
+    return at instanceof Datetime ? at : undefined;
   }
 
   revokeFamily(family: string, at: Datetime): void {

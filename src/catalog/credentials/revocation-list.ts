@@ -2,7 +2,7 @@
  * Revocation list: token ids, a not-valid-before time per user, and one of the whole store (`era.ts`). Token ids are
  * kept until the tokens expire; a user's time is kept for ever.
  */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Transaction } from '../../storage/contract.js';
 import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { Datetime, isObject, type Value } from '../../value/value.js';
@@ -41,16 +41,14 @@ export class RevocationList {
     readonly area: Area,
   ) {}
 
-  isRevoked({ token, subject, at }: IssuedCredential): PromiseOrValue<boolean> {
-    return andThen(restoredAt(this.transaction), (restored) => {
-      if (restored !== undefined && at <= restored) return true;
-      return andThen(this.transaction.get(revocationKey(this.area, 'subject', subject)), (until) => {
-        if (until instanceof Datetime && at <= datetimeNanoseconds(until)) return true;
-        if (token === undefined) return false;
-        const stored = this.transaction.get(revocationKey(this.area, 'token', token));
-        return andThen(stored, (found) => found !== undefined);
-      });
-    });
+  async isRevoked({ token, subject, at }: IssuedCredential): Promise<boolean> {
+    const restored = await restoredAt(this.transaction);
+    if (restored !== undefined && at <= restored) return true;
+    const until = await this.transaction.get(revocationKey(this.area, 'subject', subject));
+    if (until instanceof Datetime && at <= datetimeNanoseconds(until)) return true;
+    if (token === undefined) return false;
+    const found = await this.transaction.get(revocationKey(this.area, 'token', token));
+    return found !== undefined;
   }
 
   /** Revokes everything issued to a user until `now`. */

@@ -5,7 +5,7 @@
  * well, so that `load.ts` detects stale catalogs and other transactions conflict.
  */
 import { invariant } from '../../base/invariant.js';
-import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { printIdiom } from '../../language/print.js';
 import type { Key } from '../../storage/contract.js';
 import { escapeIdentifier, escapeName } from '../../value/text/quote.js';
@@ -64,103 +64,93 @@ export type WithoutId<D> = Omit<D, 'id'>;
 // ─── Namespaces and databases ───
 
 /** Defines a namespace, or replaces its definition, keeping its id and contents. */
-export function putNamespace(
+export async function putNamespace(
   change: SchemaChange,
   definition: WithoutId<NamespaceDefinition>,
-): PromiseOrValue<NamespaceDefinition> {
+): Promise<NamespaceDefinition> {
   const { transaction } = change;
-  return andThen(findNamespace(transaction, definition.name), (existing) =>
-    andThen(existing?.id ?? nextId(transaction, ROOT_AREA), (id) => {
-      const namespace: NamespaceDefinition = { ...definition, id };
-      transaction.put(definitionKey(ROOT_AREA, 'namespace', namespace.name), storeDefinition(namespace));
-      if (existing === undefined) return namespace;
-      // The catalogs of its databases contain the namespace.
-      const databases: Key[] = [];
-      const listed = forEachEntry(transaction, databasesRange(namespace.name), ([key]) => {
-        databases.push(key);
-      });
-      return andThen(listed, () =>
-        andThen(
-          mapInOrder(databases, (key) => bumpVersion(change, key)),
-          () => namespace,
-        ),
-      );
-    }),
-  );
+  const existing = await findNamespace(transaction, definition.name);
+  const id = await (existing?.id ?? nextId(transaction, ROOT_AREA));
+  const namespace: NamespaceDefinition = { ...definition, id };
+  transaction.put(definitionKey(ROOT_AREA, 'namespace', namespace.name), storeDefinition(namespace));
+  if (existing === undefined) return namespace;
+  // The catalogs of its databases contain the namespace.
+  const databases: Key[] = [];
+  await forEachEntry(transaction, databasesRange(namespace.name), ([key]) => {
+    databases.push(key);
+  });
+  await mapInOrder(databases, (key) => bumpVersion(change, key));
+  return namespace;
 }
 
 /** Defines a database in an existing namespace, or replaces its definition, keeping its id and contents. */
-export function putDatabase(
+export async function putDatabase(
   change: SchemaChange,
   namespace: string,
   definition: WithoutId<DatabaseDefinition>,
-): PromiseOrValue<DatabaseDefinition> {
+): Promise<DatabaseDefinition> {
   const { transaction } = change;
-  return andThen(findDatabase(transaction, namespace, definition.name), (existing) =>
-    andThen(existing?.id ?? nextId(transaction, ROOT_AREA), (id) => {
-      const database: DatabaseDefinition = { ...definition, id };
-      const row = withVersion(change, storeDefinition(database));
-      transaction.put(databaseKey(namespace, database.name), row);
-      recordDatabaseFeed(transaction, existing, database);
-      if (existing !== undefined || change.catalogs === undefined) return database;
-      return andThen(findNamespace(transaction, namespace), (found) => {
-        if (found !== undefined) {
-          change.catalogs?.add(emptyCatalog(found, definitionIn('define-database', row), stampOf(row)));
-        }
-        return database;
-      });
-    }),
-  );
+  const existing = await findDatabase(transaction, namespace, definition.name);
+  const id = await (existing?.id ?? nextId(transaction, ROOT_AREA));
+  const database: DatabaseDefinition = { ...definition, id };
+  const row = withVersion(change, storeDefinition(database));
+  transaction.put(databaseKey(namespace, database.name), row);
+  recordDatabaseFeed(transaction, existing, database);
+  if (existing !== undefined || change.catalogs === undefined) return database;
+  const found = await findNamespace(transaction, namespace);
+  if (found !== undefined) {
+    change.catalogs?.add(emptyCatalog(found, definitionIn('define-database', row), stampOf(row)));
+  }
+  return database;
 }
 
 /** The namespace of a name, with default properties if it must be created. */
-export function ensureNamespace(change: SchemaChange, name: string): PromiseOrValue<NamespaceDefinition> {
-  return andThen(
-    findNamespace(change.transaction, name),
-    (existing) => existing ?? putNamespace(change, { kind: 'define-namespace', name }),
-  );
+export async function ensureNamespace(change: SchemaChange, name: string): Promise<NamespaceDefinition> {
+  const existing = await findNamespace(change.transaction, name);
+  return existing ?? putNamespace(change, { kind: 'define-namespace', name });
 }
 
 /** The database of a name in an existing namespace, with default properties if it must be created. */
-export function ensureDatabase(
+export async function ensureDatabase(
   change: SchemaChange,
   namespace: string,
   name: string,
-): PromiseOrValue<DatabaseDefinition> {
-  return andThen(
-    findDatabase(change.transaction, namespace, name),
-    (existing) => existing ?? putDatabase(change, namespace, { kind: 'define-database', name, strict: false }),
-  );
+): Promise<DatabaseDefinition> {
+  const existing = await findDatabase(change.transaction, namespace, name);
+  return existing ?? putDatabase(change, namespace, { kind: 'define-database', name, strict: false });
 }
 
 // ─── Tables and their fields, indexes and events ───
 
 /** Defines a table, or replaces its definition, keeping its id, its records, fields, indexes and events. */
-export function putTable(
+export async function putTable(
   change: SchemaChange,
   catalog: DatabaseCatalog,
   definition: WithoutId<TableDefinition>,
-): PromiseOrValue<TableDefinition> {
+): Promise<TableDefinition> {
   const area = databaseArea(catalog.database.id);
   const { transaction } = change;
   const former = catalog.tables.get(definition.name)?.definition;
-  return andThen(former === undefined ? newTable(change, area) : keptOf(former), (kept) => {
-    const table: TableDefinition = { ...definition, ...kept };
-    const row = withVersion(change, storeDefinition(table));
-    transaction.put(definitionKey(area, 'table', table.name), row);
-    logDefinition(transaction, catalog.database.id, table);
-    recordTableFeed(transaction, catalog, former, table);
-    const adopted = former !== undefined ? undefined : adoptNodes(change, catalog, table);
-    const derive: Derive = (before, stamp) => withTable(before, stamp, definitionIn('define-table', row), stampOf(row));
-    return andThen(adopted, () => andThen(bumpDatabaseVersion(change, catalog, derive), () => table));
-  });
+  const kept = await (former === undefined ? newTable(change, area) : keptOf(former));
+  const table: TableDefinition = { ...definition, ...kept };
+  const row = withVersion(change, storeDefinition(table));
+  transaction.put(definitionKey(area, 'table', table.name), row);
+  logDefinition(transaction, catalog.database.id, table);
+  recordTableFeed(transaction, catalog, former, table);
+  const adopted = former !== undefined ? undefined : adoptNodes(change, catalog, table);
+  const derive: Derive = (before, stamp) => withTable(before, stamp, definitionIn('define-table', row), stampOf(row));
+  await adopted;
+  await bumpDatabaseVersion(change, catalog, derive);
+  return table;
 }
 
 /** Properties of a table which aren't in its statement. */
 type KeptOfTable = Pick<TableDefinition, 'id' | 'hasUsers' | 'madeAt' | 'watch'>;
 
-function newTable(change: SchemaChange, area: Area): PromiseOrValue<KeptOfTable> {
-  return andThen(nextId(change.transaction, area), (id) => andThen(tableCreated(change), (made) => ({ id, ...made })));
+async function newTable(change: SchemaChange, area: Area): Promise<KeptOfTable> {
+  const id = await nextId(change.transaction, area);
+  const made = await tableCreated(change);
+  return { id, ...made };
 }
 
 function keptOf({ id, hasUsers, madeAt, watch }: TableDefinition): KeptOfTable {
@@ -316,18 +306,17 @@ export type LevelKind = (typeof LEVEL_KINDS)[LevelDefinition['kind']];
  *
  *     putAtLevel(change, { namespace: 'n', database: 'd' }, param)   // a param of database d
  */
-export function putAtLevel(
+export async function putAtLevel(
   change: SchemaChange,
   databasePath: DatabasePath,
   definition: LevelDefinition,
-): PromiseOrValue<void> {
+): Promise<void> {
   const { transaction } = change;
   const name = definition.kind === 'define-config' ? definition.config.kind : definition.name;
-  return andThen(areaOf(transaction, databasePath), (area) => {
-    invariant(area !== undefined, 'definitions are made at paths that exist');
-    transaction.put(definitionKey(area, LEVEL_KINDS[definition.kind], name), storeDefinition(definition));
-    return bumpVersionAt(change, databasePath);
-  });
+  const area = await areaOf(transaction, databasePath);
+  invariant(area !== undefined, 'definitions are made at paths that exist');
+  transaction.put(definitionKey(area, LEVEL_KINDS[definition.kind], name), storeDefinition(definition));
+  return bumpVersionAt(change, databasePath);
 }
 
 /** Gives the database at a path a new schema version; namespaces and root have none. */

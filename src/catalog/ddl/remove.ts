@@ -1,6 +1,6 @@
 /** Removes definitions within a transaction, with everything that depends on them. Authorization happens before. */
 import { invariant } from '../../base/invariant.js';
-import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { KeyRange, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { isObject, Range, RecordId, type Value } from '../../value/value.js';
@@ -37,42 +37,39 @@ import type { DatabasePath } from '../principal.js';
 import { bumpVersionAt, type LevelKind } from './define.js';
 
 /** Removes a namespace with its databases, users and access methods. */
-export function removeNamespace(change: SchemaChange, namespace: NamespaceDefinition): PromiseOrValue<void> {
+export async function removeNamespace(change: SchemaChange, namespace: NamespaceDefinition): Promise<void> {
   const { transaction, pause } = change;
-  return andThen(loadNamespace(transaction, namespace.name), (found) => {
-    const databases = forEachInOrder(found?.databases ?? [], (database) =>
-      andThen(removeDatabase(change, namespace.name, database), () => false),
-    );
-    return andThen(databases, () => {
-      transaction.delete(definitionKey(ROOT_AREA, 'namespace', namespace.name));
-      return transaction.deleteRange(prefixRange(namespaceArea(namespace.id)), pause);
-    });
+  const found = await loadNamespace(transaction, namespace.name);
+  const databases = forEachInOrder(found?.databases ?? [], async (database) => {
+    await removeDatabase(change, namespace.name, database);
+    return false;
   });
+  await databases;
+  transaction.delete(definitionKey(ROOT_AREA, 'namespace', namespace.name));
+  return transaction.deleteRange(prefixRange(namespaceArea(namespace.id)), pause);
 }
 
 /**
  * Removes a database with everything in it but the log for live queries, in which the last changes before the removal
  * wait for other nodes. It is pruned as always (`session/nodes/live-retention.ts`).
  */
-export function removeDatabase(
+export async function removeDatabase(
   change: SchemaChange,
   namespace: string,
   database: DatabaseDefinition,
-): PromiseOrValue<void> {
+): Promise<void> {
   const { transaction, pause } = change;
-  return andThen(databaseRemoved(change, database), () => {
-    transaction.delete(databaseKey(namespace, database.name));
-    transaction.delete(eventDatabaseKey(database.id));
-    const area = prefixRange(databaseArea(database.id));
-    const log = prefixRange(liveLogPrefix(database.id));
-    return andThen(transaction.deleteRange({ from: area.from, to: log.from }, pause), () =>
-      transaction.deleteRange({ from: log.to, to: area.to }, pause),
-    );
-  });
+  await databaseRemoved(change, database);
+  transaction.delete(databaseKey(namespace, database.name));
+  transaction.delete(eventDatabaseKey(database.id));
+  const area = prefixRange(databaseArea(database.id));
+  const log = prefixRange(liveLogPrefix(database.id));
+  await transaction.deleteRange({ from: area.from, to: log.from }, pause);
+  return transaction.deleteRange({ from: log.to, to: area.to }, pause);
 }
 
 /** Removes a table with its records, its fields, indexes and events, and the entries of its edges at other records. */
-export function removeTable(change: SchemaChange, catalog: DatabaseCatalog, table: TableEntry): PromiseOrValue<void> {
+export async function removeTable(change: SchemaChange, catalog: DatabaseCatalog, table: TableEntry): Promise<void> {
   const { transaction, pause } = change;
   const database = catalog.database.id;
   const { id, name } = table.definition;
@@ -85,27 +82,31 @@ export function removeTable(change: SchemaChange, catalog: DatabaseCatalog, tabl
     viewRange(database, id),
     prefixRange(feedGapsPrefix(database, id)),
   ];
-  return andThen(detachEdges(change, catalog, table), () => {
-    const emptied = forEachInOrder(ranges, (range) => andThen(transaction.deleteRange(range, pause), () => false));
-    return andThen(emptied, () => {
-      transaction.delete(definitionKey(databaseArea(database), 'table', name));
-      return andThen(tableRemoved(change, table), () => bumpDatabaseVersion(change, catalog));
-    });
+  await detachEdges(change, catalog, table);
+  await forEachInOrder(ranges, async (range) => {
+    await transaction.deleteRange(range, pause);
+    return false;
   });
+  transaction.delete(definitionKey(databaseArea(database), 'table', name));
+  await tableRemoved(change, table);
+  return bumpDatabaseVersion(change, catalog);
 }
 
 /** Deletes the records and aggregates of a view, keeping its fields, indexes and events. */
-export function emptyView(
+export async function emptyView(
   transaction: Transaction,
   catalog: DatabaseCatalog,
   view: TableEntry,
   pause: () => PromiseOrValue<void>,
-): PromiseOrValue<void> {
+): Promise<void> {
   const database = catalog.database.id;
   const { id } = view.definition;
   const ranges: readonly KeyRange[] = [view.keys.records, indexRange(database, id), viewRange(database, id)];
-  const emptied = forEachInOrder(ranges, (range) => andThen(transaction.deleteRange(range, pause), () => false));
-  return andThen(emptied, () => recordsDeleted(transaction, view, pause));
+  await forEachInOrder(ranges, async (range) => {
+    await transaction.deleteRange(range, pause);
+    return false;
+  });
+  return recordsDeleted(transaction, view, pause);
 }
 
 /**
@@ -122,13 +123,14 @@ function detachEdges(
     if (!(node instanceof RecordId) || node.key instanceof Range) return;
     transaction.delete(edgeKey(vertexKey(catalog, node), direction, definition.id, edge));
   };
-  return forEachBatch(transaction.scan(keys.records), (batch) => {
+  return forEachBatch(transaction.scan(keys.records), async (batch) => {
     for (const [key, record] of batch) {
       if (!isObject(record)) continue;
       detach('out', record['in'], encodedKeyOf(key));
       detach('in', record['out'], encodedKeyOf(key));
     }
-    return andThen(pause?.(), () => false);
+    await pause?.();
+    return false;
   });
 }
 
@@ -148,30 +150,28 @@ export function removeMember(
 const DEPENDENT: {
   readonly [K in LevelKind]?: (change: SchemaChange, area: Area, name: string) => PromiseOrValue<void>;
 } = {
-  access: ({ transaction, pause }, area, name) =>
-    andThen(transaction.deleteRange(grantRange(area, name), pause), () =>
-      transaction.deleteRange(grantFamilyRange(area, name), pause),
-    ),
-  sequence: ({ transaction }, area, name) =>
-    andThen(transaction.get(definitionKey(area, 'sequence', name)), (stored) => {
-      if (stored === undefined) return;
-      transaction.delete(sequenceKey(area, readDefinition('define-sequence', stored).identity));
-    }),
+  access: async ({ transaction, pause }, area, name) => {
+    await transaction.deleteRange(grantRange(area, name), pause);
+    return transaction.deleteRange(grantFamilyRange(area, name), pause);
+  },
+  sequence: async ({ transaction }, area, name) => {
+    const stored = await transaction.get(definitionKey(area, 'sequence', name));
+    if (stored === undefined) return;
+    transaction.delete(sequenceKey(area, readDefinition('define-sequence', stored).identity));
+  },
 };
 
 /** Removes a definition at a level, with the grants of an access method or the counter of a sequence. */
-export function removeAtLevel(
+export async function removeAtLevel(
   change: SchemaChange,
   databasePath: DatabasePath,
   kind: LevelKind,
   name: string,
-): PromiseOrValue<void> {
+): Promise<void> {
   const { transaction } = change;
-  return andThen(areaOf(transaction, databasePath), (area) => {
-    invariant(area !== undefined, 'what is removed has a path that exists');
-    return andThen(DEPENDENT[kind]?.(change, area, name), () => {
-      transaction.delete(definitionKey(area, kind, name));
-      return bumpVersionAt(change, databasePath);
-    });
-  });
+  const area = await areaOf(transaction, databasePath);
+  invariant(area !== undefined, 'what is removed has a path that exists');
+  await DEPENDENT[kind]?.(change, area, name);
+  transaction.delete(definitionKey(area, kind, name));
+  return bumpVersionAt(change, databasePath);
 }

@@ -9,7 +9,7 @@
  */
 import { invariant } from '../../base/invariant.js';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
-import type { Statement } from '../../language/ast.js';
+import type { DefineStatement, Statement } from '../../language/ast.js';
 import { parseStatement } from '../../language/parse.js';
 import { printStatement } from '../../language/print.js';
 import type { Stored } from '../../storage/contract.js';
@@ -136,7 +136,7 @@ export function stampOf(stored: Stored): string {
 }
 
 /** The statement that defines `definition`, for printing. */
-export function statementOf(definition: Definition): Statement {
+export function statementOf(definition: Definition): DefineStatement {
   if (definition.kind !== 'define-param') return definition;
   return { ...definition, value: { kind: 'literal', value: definition.value } };
 }

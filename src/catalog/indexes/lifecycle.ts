@@ -3,7 +3,7 @@
  * Obsolete entries are deleted in the background: their id is never reused, so that no reader finds them.
  */
 import { invariant } from '../../base/invariant.js';
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { putIndexDefinition, type WithoutId } from '../ddl/define.js';
 import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
 import type { IndexDefinition, IndexState } from '../definitions/definition.js';
@@ -24,28 +24,28 @@ export interface IndexInCatalog {
  * Defines an index, or redefines one for a rebuild, under a new id. With `later` it is built in the
  * background, and the former entries are used until then; otherwise the defining statement builds it.
  */
-export function putIndex(
+export async function putIndex(
   change: SchemaChange,
   catalog: DatabaseCatalog,
   table: TableEntry,
   { state: _, ...definition }: WithoutId<IndexDefinition>,
   isLater: boolean,
-): PromiseOrValue<IndexDefinition> {
+): Promise<IndexDefinition> {
   const { transaction } = change;
   const before = table.indexes.find((index) => index.name === definition.name);
   const replaced = replacedBy(table, definition.name);
-  return andThen(nextId(transaction, databaseArea(catalog.database.id)), (id) => {
-    const index: IndexDefinition = { ...definition, id, ...(isLater && { state: 'building' as const }) };
-    const answersOn = isLater && before !== undefined && stateOf(before) === 'ready';
-    if (answersOn) keepAnswering(change, catalog, table, before);
-    else if (before !== undefined) discard(change, catalog, table, before);
-    const ids = idsOf(catalog, table, index);
-    if (isLater) queueIndexWork(transaction, catalog, ids, 'build');
-    else if (isFolded(index)) queueIndexWork(transaction, catalog, ids, 'fold');
-    if (!isLater && replaced !== undefined) endReplaced(change, catalog, table, replaced);
-    const isAlone = !answersOn && (isLater || replaced === undefined);
-    return andThen(putIndexDefinition(change, catalog, table.definition, index, isAlone), () => index);
-  });
+  const id = await nextId(transaction, databaseArea(catalog.database.id));
+  const index: IndexDefinition = { ...definition, id, ...(isLater && { state: 'building' as const }) };
+  const answersOn = isLater && before !== undefined && stateOf(before) === 'ready';
+  if (answersOn) keepAnswering(change, catalog, table, before);
+  else if (before !== undefined) discard(change, catalog, table, before);
+  const ids = idsOf(catalog, table, index);
+  if (isLater) queueIndexWork(transaction, catalog, ids, 'build');
+  else if (isFolded(index)) queueIndexWork(transaction, catalog, ids, 'fold');
+  if (!isLater && replaced !== undefined) endReplaced(change, catalog, table, replaced);
+  const isAlone = !answersOn && (isLater || replaced === undefined);
+  await putIndexDefinition(change, catalog, table.definition, index, isAlone);
+  return index;
 }
 
 /** Replaces the parts of an index's definition that don't affect its entries, which stay. */
@@ -69,14 +69,13 @@ export function completeIndex(change: SchemaChange, { catalog, table, index }: I
 }
 
 /** A build has failed: the definition stays, with the reason, and isn't used. */
-export function failIndex(change: SchemaChange, at: IndexInCatalog, error: string): PromiseOrValue<void> {
+export async function failIndex(change: SchemaChange, at: IndexInCatalog, error: string): Promise<void> {
   const { catalog, table, index } = at;
   const ids = idsOf(catalog, table, index);
-  return andThen(buildProgress(change.transaction, ids), ({ initial }) => {
-    discard(change, catalog, table, index);
-    putBuildProgress(change.transaction, ids, { initial, error });
-    return settle(change, catalog, table, inState(index, 'failed'));
-  });
+  const { initial } = await buildProgress(change.transaction, ids);
+  discard(change, catalog, table, index);
+  putBuildProgress(change.transaction, ids, { initial, error });
+  return settle(change, catalog, table, inState(index, 'failed'));
 }
 
 /** The index is withdrawn from use (ALTER INDEX … PREPARE REMOVE); its progress is kept. */

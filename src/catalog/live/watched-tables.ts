@@ -78,14 +78,14 @@ export interface WatchedDatabase {
 /**
  * Ends the watch of tables whose rows weren't renewed. Returns whether any are still watched.
  */
-export function endWatches(
+export async function endWatches(
   change: SchemaChange,
   catalog: DatabaseCatalog,
   isOver: (row: Key, stored: Stored | undefined) => boolean,
-): PromiseOrValue<boolean> {
+): Promise<boolean> {
   const watched = [...catalog.tables.values()].map(({ definition }) => definition).filter(({ watch }) => watch);
   let ended = 0;
-  const all = forEachInOrder(watched, (table) => {
+  await forEachInOrder(watched, (table) => {
     const key = watchKey(catalog.database.id, table.id);
     return andThen(change.transaction.get(key), (stored) => {
       if (!isOver(key, stored)) return false;
@@ -96,9 +96,8 @@ export function endWatches(
       return false;
     });
   });
-  return andThen(all, () =>
-    andThen(ended > 0 ? bumpDatabaseVersion(change, catalog) : undefined, () => ended < watched.length),
-  );
+  if (ended > 0) await bumpDatabaseVersion(change, catalog);
+  return ended < watched.length;
 }
 
 function putTable(change: SchemaChange, catalog: DatabaseCatalog, table: TableDefinition): PromiseOrValue<void> {

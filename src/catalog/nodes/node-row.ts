@@ -8,7 +8,7 @@ export interface NodeRow {
   readonly beat: number;
   /** Of Tessera. */
   readonly version: string;
-  /** The newest format of a store's keys and values that it reads and writes (`docs/FORMATS.md`). */
+  /** The newest format of a store's keys and values that it reads and writes (`docs/reference/formats.md`). */
   readonly format: number;
   /** When it was opened, by its own clock. */
   readonly since: Datetime;

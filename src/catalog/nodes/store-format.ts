@@ -1,8 +1,8 @@
 /**
- * The format of keys and values that nodes write to a store which several use (`docs/FORMATS.md`). It is raised when
- * every node that is listed can read the new one; before that, new nodes write as the old ones do. A node is listed in
- * a transaction that reads the format, and the format is raised in one that reads the list: so no node begins to use a
- * store whose format it doesn't know.
+ * The format of keys and values that nodes write to a store which several use (`docs/reference/formats.md`). It is
+ * raised when every node that is listed can read the new one; before that, new nodes write as the old ones do. A node
+ * is listed in a transaction that reads the format, and the format is raised in one that reads the list: so no node
+ * begins to use a store whose format it doesn't know.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';

@@ -1,12 +1,18 @@
 /**
  * Checks a store: its definitions, and all data derived from records against the records. Changes nothing.
  */
-import type { Engine } from '../../storage/contract.js';
+
+import { readChangeEntry } from '../../catalog/changefeed/change-log.js';
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
+import { databasesWithEvents, readQueuedEvent } from '../../catalog/events/event-queue.js';
+import { prefixRange } from '../../catalog/keys/key-bytes.js';
+import { changesPrefixOf, changesRange, eventQueue, FORMER_EVENT_QUEUE } from '../../catalog/keys/store-keys.js';
+import type { Engine, Stored, Transaction } from '../../storage/contract.js';
+import { APPENDED_LENGTH } from '../../storage/transaction/append.js';
 import { checkedDatabases } from './databases.js';
 import type { Faults } from './fault.js';
 import { checkFullText } from './full-text.js';
-import { checkChanges, checkEvents } from './logs.js';
-import { type CheckProgress, TableCheck } from './tables.js';
+import { batchesOf, type CheckProgress, TableCheck } from './tables.js';
 
 /** The engine reads damaged values as NULL (`LmdbOptions.damagedAsNull`): other checks report them. */
 export async function checkEntries(engine: Engine, faults: Faults, progress: CheckProgress): Promise<void> {
@@ -22,5 +28,51 @@ export async function checkEntries(engine: Engine, faults: Faults, progress: Che
     await checkEvents(transaction, faults, progress);
   } finally {
     transaction.cancel();
+  }
+}
+
+// Checks logs: the entries of changefeeds, and queued asynchronous events.
+
+/** Checks that each entry of the changefeeds of a database can be read. */
+async function checkChanges(
+  transaction: Transaction,
+  { database, namespace }: DatabaseCatalog,
+  faults: Faults,
+  progress: CheckProgress,
+): Promise<void> {
+  const place = `database ${namespace.name}/${database.name}`;
+  for await (const batch of batchesOf(transaction, changesRange(database.id))) {
+    for (const [key, stored] of batch) {
+      if (key.length !== changesPrefixOf(key).length + APPENDED_LENGTH)
+        faults.add('changes', place, 'the key of an entry of a changefeed can’t be read');
+      else if (!canBeRead(readChangeEntry, stored))
+        faults.add('changes', place, 'an entry of a changefeed can’t be read');
+    }
+    progress(batch.length);
+  }
+}
+
+/** Checks that each queued asynchronous event can be read. */
+async function checkEvents(transaction: Transaction, faults: Faults, progress: CheckProgress): Promise<void> {
+  const databases = await databasesWithEvents(transaction);
+  for (const queue of [FORMER_EVENT_QUEUE, ...databases.map(eventQueue)]) {
+    for await (const batch of batchesOf(transaction, prefixRange(queue))) {
+      for (const [key, stored] of batch) {
+        if (key.length !== queue.length + APPENDED_LENGTH || !canBeRead(readQueuedEvent, stored))
+          faults.add('events', 'the queue of events', 'an event that waits can’t be read');
+      }
+      progress(batch.length);
+    }
+  }
+}
+
+/** Damaged values are reported with the values. */
+function canBeRead(read: (stored: Stored) => unknown, stored: Stored): boolean {
+  if (stored === null) return true;
+  try {
+    read(stored);
+    return true;
+  } catch {
+    return false;
   }
 }

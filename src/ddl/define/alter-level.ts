@@ -1,5 +1,4 @@
 /** ALTER SYSTEM, NAMESPACE and DATABASE. */
-import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { AlterLevel } from '../../language/ast.js';
 import { parseRecordId } from '../../language/parse.js';
@@ -15,16 +14,15 @@ import { beginDefinition } from './definition.js';
 export function compileAlterLevel({ level, compact, queryTimeout }: AlterLevel, compiler: Compiler): Evaluate {
   const evaluate = typeof queryTimeout === 'object' ? compiler.expression(queryTimeout) : () => undefined;
   const resource = level === 'root' ? 'Any' : level === 'namespace' ? 'Namespace' : 'Database';
-  return (frame) => {
+  return async (frame) => {
     const { change } = beginDefinition(frame.execution, level, 'own', resource);
-    return andThen(evaluate(frame), (value) => {
-      if (queryTimeout !== undefined) {
-        const timeout = queryTimeout === 'drop' ? undefined : cast(value, { kind: 'duration' }, parseRecordId);
-        const isSet = timeout instanceof Duration && timeout.nanoseconds > 0n;
-        frame.execution.services.queryTimeout.set(change.transaction, isSet ? timeout : undefined);
-      }
-      if (compact) throw failure('compaction_unsupported');
-      return undefined;
-    });
+    const value = await evaluate(frame);
+    if (queryTimeout !== undefined) {
+      const timeout = queryTimeout === 'drop' ? undefined : cast(value, { kind: 'duration' }, parseRecordId);
+      const isSet = timeout instanceof Duration && timeout.nanoseconds > 0n;
+      frame.execution.services.queryTimeout.set(change.transaction, isSet ? timeout : undefined);
+    }
+    if (compact) throw failure('compaction_unsupported');
+    return undefined;
   };
 }

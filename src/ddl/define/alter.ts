@@ -1,5 +1,5 @@
 /** ALTER: a definition with some of its clauses changed, written back as DEFINE would write it. */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
 import { fieldName, type LevelDefinition, putAtLevel, putEvent, putField, putTable } from '../../catalog/ddl/define.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -11,6 +11,7 @@ import { rewriteIndex, withdrawIndex } from '../../catalog/indexes/lifecycle.js'
 import type { Action, DatabasePath } from '../../catalog/principal.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Alter, Alterable, Config, DefineSequence, Level, Name } from '../../language/ast.js';
+import { unsetMembers } from '../../language/definitions/define.js';
 import { settleReferences } from '../../records/references.js';
 import { assertStorable } from '../../records/storable.js';
 import type { Resource } from '../../runtime/authorization/authorize.js';
@@ -63,13 +64,13 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
     resource: 'Table',
     find: ({ catalog, target }) => catalog?.tables.get(target.name)?.definition,
     missing: ({ name }) => failure('table_missing', { name }),
-    put({ execution, change, catalog, target }, after, before) {
-      return andThen(putTable(change, catalog, after), () => {
-        const [ends, had] = [endsOf(target.name, after.tableKind), endsOf(target.name, before.tableKind)];
-        if (after.tableKind === before.tableKind || (ends.length === 0 && had.length === 0)) return undefined;
-        finish(execution);
-        return andThen(tableNow(execution, target.name), (found) => settleImplied(change, found, had, ends));
-      });
+    async put({ execution, change, catalog, target }, after, before) {
+      await putTable(change, catalog, after);
+      const [ends, had] = [endsOf(target.name, after.tableKind), endsOf(target.name, before.tableKind)];
+      if (after.tableKind === before.tableKind || (ends.length === 0 && had.length === 0)) return undefined;
+      finish(execution);
+      const found = await tableNow(execution, target.name);
+      return settleImplied(change, found, had, ends);
     },
   },
 
@@ -83,20 +84,18 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
       const keeps = !after.flexible || after.type === undefined || holdsObjects(after.type);
       return keeps ? after : { ...after, flexible: false };
     },
-    put({ execution, change, catalog, target }, after, before) {
+    async put({ execution, change, catalog, target }, after, before) {
       const table = catalog.tables.get(target.table) as TableEntry;
       checkAlteredField(after, table);
-      return andThen(putField(change, catalog, table.definition, after), () => {
-        // Fields of elements follow the type; unlike DEFINE FIELD, ALTER FIELD doesn't create new ones.
-        const known = elementFieldsOf(after).filter((implied) =>
-          table.fields.some((field) => fieldName(field) === fieldName(implied)),
-        );
-        return andThen(settleImplied(change, { catalog, table }, elementFieldsOf(before), known), () => {
-          finish(execution);
-          const referred = settleReferences(execution, catalog, table, before, after);
-          return andThen(referred, () => keepRelation(execution, change, after, { catalog, table }));
-        });
-      });
+      await putField(change, catalog, table.definition, after);
+      // Fields of elements follow the type; unlike DEFINE FIELD, ALTER FIELD doesn't create new ones.
+      const known = elementFieldsOf(after).filter((implied) =>
+        table.fields.some((field) => fieldName(field) === fieldName(implied)),
+      );
+      await settleImplied(change, { catalog, table }, elementFieldsOf(before), known);
+      finish(execution);
+      await settleReferences(execution, catalog, table, before, after);
+      return keepRelation(execution, change, after, { catalog, table });
     },
   },
 
@@ -130,7 +129,10 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
     compile: ({ set }, definition: DefineSequence, compiler) => {
       if (!set.includes('timeout')) return (after) => after;
       const timeoutOf = compileSequenceTimeout(definition.timeout, compiler);
-      return ({ timeout: _, ...after }, frame) => andThen(timeoutOf(frame), (timeout) => ({ ...after, ...timeout }));
+      return async ({ timeout: _, ...after }, frame) => {
+        const timeout = await timeoutOf(frame);
+        return { ...after, ...timeout };
+      };
     },
     put: replaceAtLevel,
   },
@@ -142,11 +144,11 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
     compile: ({ set }, { value }, compiler) => {
       if (!set.includes('value')) return (after) => after;
       const evaluate = compiler.expression(value);
-      return (after, frame) =>
-        andThen(evaluate(frame), (settled) => {
-          assertStorable(settled);
-          return { ...after, value: settled };
-        });
+      return async (after, frame) => {
+        const settled = await evaluate(frame);
+        assertStorable(settled);
+        return { ...after, value: settled };
+      };
     },
     put: replaceAtLevel,
   },
@@ -162,13 +164,6 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
     resource: 'Analyzer',
     find: ({ catalog, target }) => catalog?.analyzers.get(target.name),
     missing: ({ name }) => failure('analyzer_missing', { name }),
-    compile:
-      ({ dropped }) =>
-      (after) => ({
-        ...after,
-        ...(dropped.includes('tokenizers') && { tokenizers: [] }),
-        ...(dropped.includes('filters') && { filters: [] }),
-      }),
     put: replaceAtLevel,
   },
 
@@ -179,17 +174,15 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
     missing: ({ name }, databasePath) => failure('user_missing', { name, ...databasePath }),
     compile: ({ set }, definition) => {
       const changesPassword = set.includes('password') || set.includes('passhash');
-      return (after, { execution }) => {
+      return async (after, { execution }) => {
         if (!changesPassword) return after;
-        return andThen(
-          passhashOf(definition, execution),
-          (hash): UserDefinition => ({
-            ...withoutPassword(after),
-            passhash: hash,
-            // Tokens from before stop being good, as with DEFINE USER OVERWRITE.
-            secret: generateSecret(execution.services.environment.random, SIGNING_SECRET_LENGTH),
-          }),
-        );
+        const hash = await passhashOf(definition, execution);
+        return {
+          ...withoutPassword(after),
+          passhash: hash,
+          // Tokens from before stop being good, as with DEFINE USER OVERWRITE.
+          secret: generateSecret(execution.services.environment.random, SIGNING_SECRET_LENGTH),
+        };
       };
     },
     put: replaceAtLevel,
@@ -216,12 +209,12 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
     missing: ({ name }) => failure('config_missing', { name }),
     compile: (alter, { config }, compiler) => {
       const settle = compileConfig(config, compiler);
-      return (after, frame) =>
-        andThen(settle(frame), (settled) => {
-          // A name that turns out to be NONE is set no more.
-          const dropped = [...alter.dropped, ...alter.set.filter((member) => !(member in settled))];
-          return { ...after, config: changed(after.config, settled, { ...alter, dropped }) };
-        });
+      return async (after, frame) => {
+        const settled = await settle(frame);
+        // A name that turns out to be NONE is set no more.
+        const dropped = [...alter.dropped, ...alter.set.filter((member) => !(member in settled))];
+        return { ...after, config: changed(after.config, settled, { ...alter, dropped }) };
+      };
     },
     put: replaceAtLevel,
   },
@@ -239,8 +232,10 @@ function withoutPassword(user: UserDefinition & { readonly password?: string }):
 export function compileAlter(statement: Alter, compiler: Compiler): Evaluate {
   const settle = compileComputedClauses(statement.definition, compiler);
   if (settle === undefined) return compileSettled(statement, compiler);
-  return (frame) =>
-    andThen(settle(frame), (definition) => compileSettled({ ...statement, definition }, compiler)(frame));
+  return async (frame) => {
+    const definition = await settle(frame);
+    return compileSettled({ ...statement, definition }, compiler)(frame);
+  };
 }
 
 function compileSettled(statement: Alter, compiler: Compiler): Evaluate {
@@ -250,7 +245,7 @@ function compileSettled(statement: Alter, compiler: Compiler): Evaluate {
   const kind = KINDS[definition.kind] as unknown as Kind<never, Definition>;
   const targetOf = compileTarget(definition, compiler);
   const revise = kind.compile?.(statement, definition as never, compiler);
-  return (frame) => {
+  return async (frame) => {
     const { execution } = frame;
     const { databasePath, change } = beginDefinition(
       execution,
@@ -258,22 +253,19 @@ function compileSettled(statement: Alter, compiler: Compiler): Evaluate {
       kind.action ?? 'edit',
       kind.resource,
     );
-    return andThen(targetOf(frame), (target) =>
-      andThen(execution.context.catalog(), (catalog) => {
-        const site = { execution, change, databasePath, target, catalog, action: statement.action };
-        return andThen(kind.find(site), (before): PromiseOrValue<undefined> => {
-          if (before === undefined) {
-            if (ifExists) return undefined;
-            throw kind.missing(target, databasePath);
-          }
-          if (statement.action === 'compact') throw failure('compaction_unsupported');
-          const changed = withChanges(before, statement);
-          return andThen(revise === undefined ? changed : revise(changed, frame), (after) =>
-            andThen(kind.put(site as never, after, before), () => finish(execution)),
-          );
-        });
-      }),
-    );
+    const target = await targetOf(frame);
+    const catalog = await execution.context.catalog();
+    const site = { execution, change, databasePath, target, catalog, action: statement.action };
+    const before = await kind.find(site);
+    if (before === undefined) {
+      if (ifExists) return undefined;
+      throw kind.missing(target, databasePath);
+    }
+    if (statement.action === 'compact') throw failure('compaction_unsupported');
+    const changed = withChanges(before, statement);
+    const after = await (revise === undefined ? changed : revise(changed, frame));
+    await kind.put(site as never, after, before);
+    return finish(execution);
   };
 }
 
@@ -285,7 +277,11 @@ function compileTarget(definition: Alterable, compiler: Compiler): (frame: Frame
     definition.kind === 'define-field'
       ? pathNamer(definition.path, compiler)
       : compileName(definition.name, `${NOUNS[definition.kind]} name`, compiler);
-  return (frame) => andThen(nameOf(frame), (name) => andThen(tableOf(frame), (of) => ({ name, table: of })));
+  return async (frame) => {
+    const name = await nameOf(frame);
+    const of = await tableOf(frame);
+    return { name, table: of };
+  };
 }
 
 const NOUNS: Readonly<Record<Exclude<Alterable['kind'], 'define-field' | 'define-config'>, string>> = {
@@ -305,16 +301,16 @@ function pathNamer(
   compiler: Compiler,
 ): (frame: Frame) => PromiseOrValue<string> {
   const pathOf = compileFieldPath(path, compiler);
-  return (frame) => andThen(pathOf(frame), (settled) => fieldName({ path: settled }));
+  return async (frame) => {
+    const settled = await pathOf(frame);
+    return fieldName({ path: settled });
+  };
 }
 
 function levelOf(definition: Alterable): Level {
   if ('level' in definition) return definition.level;
   return definition.kind === 'define-config' && definition.config.kind === 'default' ? 'root' : 'database';
 }
-
-/** Members that are switched off rather than taken away. */
-const FLAGS: ReadonlySet<string> = new Set(['flexible', 'readonly']);
 
 /**
  * The definition with what the statement sets, and without what it drops. The clauses of a config are members of the
@@ -326,9 +322,11 @@ function withChanges(before: Definition, alter: Alter): Definition {
   return { ...after, config: changed(after.config, alter.definition.config, alter) };
 }
 
-function changed<Node extends Definition | Config>(before: Node, definition: object, { set, dropped }: Alter): Node {
+function changed<Node extends Definition | Config>(before: Node, definition: object, alter: Alter): Node {
+  const { set, dropped } = alter;
   const after = { ...before } as Record<string, unknown>;
   const given = definition as Readonly<Record<string, unknown>>;
+  const unset = unsetMembers(alter.definition.kind);
   for (const member of set) {
     if (!(member in given)) continue;
     // Lifetimes that aren't written stay.
@@ -336,7 +334,7 @@ function changed<Node extends Definition | Config>(before: Node, definition: obj
       member === 'durations' ? { ...(after[member] as object), ...(given[member] as object) } : given[member];
   }
   for (const member of dropped) {
-    if (FLAGS.has(member)) after[member] = false;
+    if (member in unset) after[member] = unset[member];
     else delete after[member];
   }
   return after as Node;

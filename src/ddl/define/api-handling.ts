@@ -1,4 +1,4 @@
-import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Call, Handling } from '../../language/ast.js';
 import { assertStorable } from '../../records/storable.js';
 import type { Compiler, Frame } from '../../runtime/frame.js';
@@ -9,24 +9,22 @@ export function compileHandling<H extends Handling>(
   compiler: Compiler,
 ): (frame: Frame) => PromiseOrValue<H> {
   const calls = handling.middleware.map((call) => compileArguments(call, compiler));
-  return (frame) =>
-    andThen(
-      mapInOrder(calls, (call) => call(frame)),
-      (middleware) => ({ ...handling, middleware }),
-    );
+  return async (frame) => {
+    const middleware = await mapInOrder(calls, (call) => call(frame));
+    return { ...handling, middleware };
+  };
 }
 
 function compileArguments(call: Call, compiler: Compiler): (frame: Frame) => PromiseOrValue<Call> {
   const args = call.args.map((each) => compiler.expression(each));
-  return (frame) =>
-    andThen(
-      mapInOrder(args, (evaluate) => evaluate(frame)),
-      (values) => ({
-        ...call,
-        args: values.map((value) => {
-          assertStorable(value);
-          return { kind: 'literal', value } as const;
-        }),
+  return async (frame) => {
+    const values = await mapInOrder(args, (evaluate) => evaluate(frame));
+    return {
+      ...call,
+      args: values.map((value) => {
+        assertStorable(value);
+        return { kind: 'literal', value } as const;
       }),
-    );
+    };
+  };
 }

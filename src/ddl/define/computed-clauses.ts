@@ -1,4 +1,4 @@
-import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type {
   AccessKind,
@@ -21,7 +21,10 @@ export function withComputedClauses<S extends DefineStatement>(compile: CompileD
   return (statement, compiler) => {
     const settle = compileComputedClauses(statement, compiler);
     if (settle === undefined) return compile(statement, compiler);
-    return (frame) => andThen(settle(frame), (settled) => compile(settled, compiler)(frame));
+    return async (frame) => {
+      const settled = await settle(frame);
+      return compile(settled, compiler)(frame);
+    };
   };
 }
 
@@ -36,17 +39,17 @@ export function compileComputedClauses<S extends DefineStatement>(
   const { computedClauses, ...plain } = statement;
   if (computedClauses === undefined) return undefined;
   const evaluate = compileClauses(computedClauses, compiler);
-  return (frame) =>
-    andThen(evaluate(frame), ({ comment, durations, jwt }) => {
-      const lifetimes = durations && { ...lifetimesOf(statement), ...durations };
-      const settled = {
-        ...plain,
-        ...(comment !== undefined && { comment }),
-        ...(lifetimes !== undefined && { durations: lifetimes }),
-        ...(statement.kind === 'define-access' && jwt && { accessKind: withKeys(statement.accessKind, jwt) }),
-      };
-      return settled as S;
-    });
+  return async (frame) => {
+    const { comment, durations, jwt } = await evaluate(frame);
+    const lifetimes = durations && { ...lifetimesOf(statement), ...durations };
+    const settled = {
+      ...plain,
+      ...(comment !== undefined && { comment }),
+      ...(lifetimes !== undefined && { durations: lifetimes }),
+      ...(statement.kind === 'define-access' && jwt && { accessKind: withKeys(statement.accessKind, jwt) }),
+    };
+    return settled as S;
+  };
 }
 
 function lifetimesOf(statement: DefineStatement): Durations | undefined {
@@ -81,31 +84,21 @@ function compileClauses(
     ([kind, lifetime]) => [kind as keyof Durations, compiler.expression(lifetime)] as const,
   );
   const keys = Object.entries(jwt).map(([name, key]) => [name as keyof ComputedJwt, compiler.expression(key)] as const);
-  return (frame) => {
+  return async (frame) => {
     const settled: Settled = {};
-    const keysThen = () =>
-      forEachInOrder(keys, ([name, evaluate]) =>
-        andThen(evaluate(frame), (value) => {
-          settled.jwt ??= {};
-          settled.jwt[name] = keyText(name, value);
-          return false;
-        }),
-      );
-    const text = andThen(commentOf?.(frame), (value) => {
-      if (value !== undefined) settled.comment = toDisplay(value);
-    });
-    return andThen(text, () =>
-      andThen(
-        forEachInOrder(lifetimes, ([kind, evaluate]) =>
-          andThen(evaluate(frame), (value) => {
-            settled.durations ??= {};
-            settled.durations[kind] = lifetimeOf(value);
-            return false;
-          }),
-        ),
-        () => andThen(keysThen(), () => settled),
-      ),
-    );
+    const described = await commentOf?.(frame);
+    if (described !== undefined) settled.comment = toDisplay(described);
+    for (const [kind, evaluate] of lifetimes) {
+      const value = await evaluate(frame);
+      settled.durations ??= {};
+      settled.durations[kind] = lifetimeOf(value);
+    }
+    for (const [name, evaluate] of keys) {
+      const value = await evaluate(frame);
+      settled.jwt ??= {};
+      settled.jwt[name] = keyText(name, value);
+    }
+    return settled;
   };
 }
 

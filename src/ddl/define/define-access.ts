@@ -1,4 +1,3 @@
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
 import { isSymmetric, validateKeys } from '../../catalog/credentials/signing-key.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
@@ -7,32 +6,29 @@ import { findAccess } from '../../catalog/definitions/lookup.js';
 import type { Random } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { AccessKind, DefineAccess, Durations, JwtAccess } from '../../language/ast.js';
+import { REDACTED } from '../../language/printer/printer.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Compiler, Evaluate } from '../../runtime/frame.js';
 import { beginDefinition, compileName, ensureLevel, finish, settled, shouldDefine } from './definition.js';
 import { HOUR, THIRTY_DAYS } from './lifetime.js';
-import { REDACTED } from './redacted.js';
 
 /** Defines an access method, with random keys where the statement gives none. */
 export function compileDefineAccess(statement: DefineAccess, compiler: Compiler): Evaluate {
   const { level, mode } = statement;
   const nameOf = compileName(statement.name, 'access name', compiler);
-  return (frame) => {
+  return async (frame) => {
     const { execution } = frame;
     const { databasePath, change } = beginDefinition(execution, level, 'own', 'Actor');
-    return andThen(nameOf(frame), (name) =>
-      andThen(ensureLevel(execution, level), () =>
-        andThen(findAccess(change.transaction, databasePath, name), (existing): PromiseOrValue<undefined> => {
-          if (!shouldDefine(mode, existing !== undefined, () => failure('access_exists', { name, ...databasePath })))
-            return;
-          if (!execution.importing) refuseRedactedKeys(statement.accessKind);
-          const access = accessDefinition(statement, name, execution.services.environment.random);
-          judgeAccessKeys(access, execution);
-          judgeAccessErrors(access);
-          return andThen(putAtLevel(change, databasePath, access), () => finish(execution));
-        }),
-      ),
-    );
+    const name = await nameOf(frame);
+    await ensureLevel(execution, level);
+    const existing = await findAccess(change.transaction, databasePath, name);
+    if (!shouldDefine(mode, existing !== undefined, () => failure('access_exists', { name, ...databasePath }))) return;
+    if (!execution.importing) refuseRedactedKeys(statement.accessKind);
+    const access = accessDefinition(statement, name, execution.services.environment.random);
+    judgeAccessKeys(access, execution);
+    judgeAccessErrors(access);
+    await putAtLevel(change, databasePath, access);
+    return finish(execution);
   };
 }
 

@@ -1,4 +1,3 @@
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineAnalyzer } from '../../language/ast.js';
@@ -8,18 +7,17 @@ import { beginDefinition, compileName, finish, settled, shouldDefine } from './d
 
 export function compileDefineAnalyzer(statement: DefineAnalyzer, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'analyzer name', compiler);
-  return (frame) => {
+  return async (frame) => {
     const { execution } = frame;
     const { databasePath, change } = beginDefinition(execution, 'database', 'edit', 'Analyzer');
-    return andThen(nameOf(frame), (name) =>
-      andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
-        const taken = catalog.analyzers.has(name);
-        if (!shouldDefine(statement.mode, taken, () => failure('analyzer_exists', { name }))) return;
-        const definition = settled(statement, { name });
-        // An import may come before the files that it names.
-        const prepared = execution.importing ? undefined : execution.services.analyzers.prepare(execution, definition);
-        return andThen(prepared, () => andThen(putAtLevel(change, databasePath, definition), () => finish(execution)));
-      }),
-    );
+    const name = await nameOf(frame);
+    const catalog = await ensureSelectedDatabase(execution);
+    const taken = catalog.analyzers.has(name);
+    if (!shouldDefine(statement.mode, taken, () => failure('analyzer_exists', { name }))) return;
+    const definition = settled(statement, { name });
+    // An import may come before the files that it names.
+    await (execution.importing ? undefined : execution.services.analyzers.prepare(execution, definition));
+    await putAtLevel(change, databasePath, definition);
+    return finish(execution);
   };
 }

@@ -1,4 +1,4 @@
-import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import { failure } from '../../errors/error.js';
 import type { ApiAction, DefineApi } from '../../language/ast.js';
@@ -12,28 +12,25 @@ export function compileDefineApi(statement: DefineApi, compiler: Compiler): Eval
   const pathOf = compileName(statement.name, 'string', compiler);
   const handlingOf = compileHandling(statement.handling, compiler);
   const actions = statement.actions.map((action) => compileAction(action, compiler));
-  return (frame) => {
+  return async (frame) => {
     const { execution } = frame;
     const { databasePath, change } = beginDefinition(execution, 'database', 'own', 'Api');
-    return andThen(pathOf(frame), (path) => {
-      const name = apiPathText(parseApiPath(path));
-      return andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
-        if (!shouldDefine(statement.mode, catalog.apis.has(name), () => failure('api_exists', { name }))) return;
-        return andThen(handlingOf(frame), (handling) =>
-          andThen(
-            mapInOrder(actions, (action) => action(frame)),
-            (settledActions) => {
-              const api = { ...settled(statement, { name }), handling, actions: settledActions };
-              return andThen(putAtLevel(change, databasePath, api), () => finish(execution));
-            },
-          ),
-        );
-      });
-    });
+    const path = await pathOf(frame);
+    const name = apiPathText(parseApiPath(path));
+    const catalog = await ensureSelectedDatabase(execution);
+    if (!shouldDefine(statement.mode, catalog.apis.has(name), () => failure('api_exists', { name }))) return;
+    const handling = await handlingOf(frame);
+    const settledActions = await mapInOrder(actions, (action) => action(frame));
+    const api = { ...settled(statement, { name }), handling, actions: settledActions };
+    await putAtLevel(change, databasePath, api);
+    return finish(execution);
   };
 }
 
 function compileAction(action: ApiAction, compiler: Compiler): (frame: Frame) => PromiseOrValue<ApiAction> {
   const handlingOf = compileHandling(action.handling, compiler);
-  return (frame) => andThen(handlingOf(frame), (handling) => ({ ...action, handling }));
+  return async (frame) => {
+    const handling = await handlingOf(frame);
+    return { ...action, handling };
+  };
 }

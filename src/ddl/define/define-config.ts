@@ -1,4 +1,4 @@
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import type { SettledConfig } from '../../catalog/definitions/definition.js';
 import { findDefaults } from '../../catalog/definitions/lookup.js';
@@ -15,16 +15,15 @@ import { beginDefinition, finish, settled, shouldDefine } from './definition.js'
 export function compileDefineConfig(statement: DefineConfig, compiler: Compiler): Evaluate {
   const { kind } = statement.config;
   const settle = compileConfig(statement.config, compiler);
-  return (frame) => {
+  return async (frame) => {
     const { execution } = frame;
     const level = kind === 'default' ? 'root' : 'database';
     const { databasePath, change } = beginDefinition(execution, level, 'own', 'Config');
-    return andThen(isConfigured(execution, kind), (taken): PromiseOrValue<undefined> => {
-      if (!shouldDefine(statement.mode, taken, () => failure('config_exists', { name: kind }))) return;
-      return andThen(settle(frame), (config) =>
-        andThen(putAtLevel(change, databasePath, { ...settled(statement, {}), config }), () => finish(execution)),
-      );
-    });
+    const taken = await isConfigured(execution, kind);
+    if (!shouldDefine(statement.mode, taken, () => failure('config_exists', { name: kind }))) return;
+    const config = await settle(frame);
+    await putAtLevel(change, databasePath, { ...settled(statement, {}), config });
+    return finish(execution);
   };
 }
 
@@ -46,14 +45,15 @@ function compileDefaults(
 ): (frame: Frame) => PromiseOrValue<SettledConfig> {
   const namespaceOf = compileOptionalName(namespace, 'namespace', compiler);
   const databaseOf = compileOptionalName(database, 'database', compiler);
-  return (frame) =>
-    andThen(namespaceOf(frame), (namespaceName) =>
-      andThen(databaseOf(frame), (databaseName) => ({
-        kind: 'default',
-        ...(namespaceName !== undefined && { namespace: namespaceName }),
-        ...(databaseName !== undefined && { database: databaseName }),
-      })),
-    );
+  return async (frame) => {
+    const namespaceName = await namespaceOf(frame);
+    const databaseName = await databaseOf(frame);
+    return {
+      kind: 'default',
+      ...(namespaceName !== undefined && { namespace: namespaceName }),
+      ...(databaseName !== undefined && { database: databaseName }),
+    };
+  };
 }
 
 /** A name, or NONE as if it weren't written. */
@@ -64,14 +64,18 @@ function compileOptionalName(
 ): (frame: Frame) => PromiseOrValue<string | undefined> {
   if (name === undefined || typeof name === 'string') return () => name;
   const evaluate = compiler.expression(name);
-  return (frame) =>
-    andThen(evaluate(frame), (value) => {
-      if (value === undefined || typeof value === 'string') return value;
-      throw failure('name_not_string', { what, value: toText(value) });
-    });
+  return async (frame) => {
+    const value = await evaluate(frame);
+    if (value === undefined || typeof value === 'string') return value;
+    throw failure('name_not_string', { what, value: toText(value) });
+  };
 }
 
-function isConfigured(execution: Execution, kind: Config['kind']): PromiseOrValue<boolean> {
-  if (kind === 'default') return andThen(findDefaults(execution.context.transaction), (found) => found !== undefined);
-  return andThen(ensureSelectedDatabase(execution), (catalog) => catalog.configs.has(kind));
+async function isConfigured(execution: Execution, kind: Config['kind']): Promise<boolean> {
+  if (kind === 'default') {
+    const found = await findDefaults(execution.context.transaction);
+    return found !== undefined;
+  }
+  const catalog = await ensureSelectedDatabase(execution);
+  return catalog.configs.has(kind);
 }

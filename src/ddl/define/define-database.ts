@@ -1,4 +1,3 @@
-import { andThen } from '../../base/promise-or-value.js';
 import { putDatabase } from '../../catalog/ddl/define.js';
 import { findDatabase } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
@@ -9,16 +8,14 @@ import { beginDefinition, compileName, finish, settled, shouldDefine } from './d
 
 export function compileDefineDatabase(statement: DefineDatabase, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'database name', compiler);
-  return (frame) => {
+  return async (frame) => {
     const { execution } = frame;
     const { change } = beginDefinition(execution, 'namespace', 'edit', 'Database');
-    return andThen(nameOf(frame), (name) =>
-      andThen(ensureSelectedNamespace(execution), (namespace) =>
-        andThen(findDatabase(change.transaction, namespace.name, name), (existing) => {
-          if (!shouldDefine(statement.mode, existing !== undefined, () => failure('database_exists', { name }))) return;
-          return andThen(putDatabase(change, namespace.name, settled(statement, { name })), () => finish(execution));
-        }),
-      ),
-    );
+    const name = await nameOf(frame);
+    const namespace = await ensureSelectedNamespace(execution);
+    const existing = await findDatabase(change.transaction, namespace.name, name);
+    if (!shouldDefine(statement.mode, existing !== undefined, () => failure('database_exists', { name }))) return;
+    await putDatabase(change, namespace.name, settled(statement, { name }));
+    return finish(execution);
   };
 }

@@ -1,4 +1,3 @@
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { putEvent } from '../../catalog/ddl/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineEvent, Expression } from '../../language/ast.js';
@@ -11,18 +10,16 @@ const ALWAYS: Expression = { kind: 'literal', value: true };
 export function compileDefineEvent(statement: DefineEvent, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'event name', compiler);
   const tableOf = compileName(statement.table, 'target table', compiler);
-  return (frame) => {
+  return async (frame) => {
     const { execution } = frame;
     const { change } = beginDefinition(execution, 'database', 'edit', 'Event');
-    return andThen(nameOf(frame), (name) =>
-      andThen(tableOf(frame), (tableName) =>
-        andThen(tableToDefineOn(execution, tableName), ({ catalog, table }): PromiseOrValue<undefined> => {
-          const taken = table.events.some((event) => event.name === name);
-          if (!shouldDefine(statement.mode, taken, () => failure('event_exists', { name }))) return;
-          const event = settled(statement, { name, table: tableName, when: statement.when ?? ALWAYS });
-          return andThen(putEvent(change, catalog, table.definition, event), () => finish(execution));
-        }),
-      ),
-    );
+    const name = await nameOf(frame);
+    const tableName = await tableOf(frame);
+    const { catalog, table } = await tableToDefineOn(execution, tableName);
+    const taken = table.events.some((event) => event.name === name);
+    if (!shouldDefine(statement.mode, taken, () => failure('event_exists', { name }))) return;
+    const event = settled(statement, { name, table: tableName, when: statement.when ?? ALWAYS });
+    await putEvent(change, catalog, table.definition, event);
+    return finish(execution);
   };
 }

@@ -1,4 +1,3 @@
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineFunction } from '../../language/ast.js';
@@ -8,12 +7,12 @@ import { beginDefinition, finish, settled, shouldDefine } from './definition.js'
 
 export function compileDefineFunction(statement: DefineFunction): Evaluate {
   const { name, mode } = statement;
-  return ({ execution }) => {
+  return async ({ execution }) => {
     const { databasePath, change } = beginDefinition(execution, 'database', 'edit', 'Function');
-    return andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
-      if (!shouldDefine(mode, catalog.functions.has(name), () => failure('function_exists', { name: `fn::${name}` })))
-        return;
-      return andThen(putAtLevel(change, databasePath, settled(statement, { name })), () => finish(execution));
-    });
+    const catalog = await ensureSelectedDatabase(execution);
+    if (!shouldDefine(mode, catalog.functions.has(name), () => failure('function_exists', { name: `fn::${name}` })))
+      return;
+    await putAtLevel(change, databasePath, settled(statement, { name }));
+    return finish(execution);
   };
 }

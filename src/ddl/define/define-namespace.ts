@@ -1,4 +1,3 @@
-import { andThen } from '../../base/promise-or-value.js';
 import { putNamespace } from '../../catalog/ddl/define.js';
 import { findNamespace } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
@@ -8,14 +7,13 @@ import { beginDefinition, compileName, finish, settled, shouldDefine } from './d
 
 export function compileDefineNamespace(statement: DefineNamespace, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'namespace name', compiler);
-  return (frame) => {
+  return async (frame) => {
     const { execution } = frame;
     const { change } = beginDefinition(execution, 'root', 'edit', 'Namespace');
-    return andThen(nameOf(frame), (name) =>
-      andThen(findNamespace(change.transaction, name), (existing) => {
-        if (!shouldDefine(statement.mode, existing !== undefined, () => failure('namespace_exists', { name }))) return;
-        return andThen(putNamespace(change, settled(statement, { name })), () => finish(execution));
-      }),
-    );
+    const name = await nameOf(frame);
+    const existing = await findNamespace(change.transaction, name);
+    if (!shouldDefine(statement.mode, existing !== undefined, () => failure('namespace_exists', { name }))) return;
+    await putNamespace(change, settled(statement, { name }));
+    return finish(execution);
   };
 }

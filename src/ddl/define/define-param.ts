@@ -1,4 +1,3 @@
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineParam } from '../../language/ast.js';
@@ -15,17 +14,16 @@ import { beginDefinition, finish, settled, shouldDefine } from './definition.js'
 export function compileDefineParam(statement: DefineParam, compiler: Compiler): Evaluate {
   const { name, mode } = statement;
   const evaluate = compiler.expression(statement.value);
-  return (frame) => {
+  return async (frame) => {
     const { execution } = frame;
     const { databasePath, change } = beginDefinition(execution, 'database', 'edit', 'Parameter');
     // A definition could spoof values that only the session provides.
     if (REQUEST_PARAMS.has(name)) throw failure('reserved_variable', { name });
-    return andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
-      if (!shouldDefine(mode, catalog.params.has(name), () => failure('param_exists', { name: `$${name}` }))) return;
-      return andThen(evaluate(frame), (value) => {
-        assertStorable(value);
-        return andThen(putAtLevel(change, databasePath, settled(statement, { value })), () => finish(execution));
-      });
-    });
+    const catalog = await ensureSelectedDatabase(execution);
+    if (!shouldDefine(mode, catalog.params.has(name), () => failure('param_exists', { name: `$${name}` }))) return;
+    const value = await evaluate(frame);
+    assertStorable(value);
+    await putAtLevel(change, databasePath, settled(statement, { value }));
+    return finish(execution);
   };
 }

@@ -1,4 +1,4 @@
-import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { generateSecret } from '../../catalog/credentials/secret.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import type { SequenceDefinition } from '../../catalog/definitions/definition.js';
@@ -22,21 +22,19 @@ const IDENTITY_LENGTH = 16;
 export function compileDefineSequence(statement: DefineSequence, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'sequence name', compiler);
   const clausesOf = compileSequenceClauses(statement, compiler);
-  return (frame) => {
+  return async (frame) => {
     const { execution } = frame;
     const { databasePath, change } = beginDefinition(execution, 'database', 'own', 'Sequence');
-    return andThen(nameOf(frame), (name) =>
-      andThen(ensureSelectedDatabase(execution), (catalog): PromiseOrValue<undefined> => {
-        const existing = catalog.sequences.get(name);
-        if (!shouldDefine(statement.mode, existing !== undefined, () => failure('sequence_exists', { name }))) return;
-        return andThen(clausesOf(frame), (clauses) => {
-          const { timeout: _, ...plain } = statement;
-          const identity = existing?.identity ?? generateSecret(execution.services.environment.random, IDENTITY_LENGTH);
-          const sequence: SequenceDefinition = { ...settled(plain, { name, identity }), ...clauses };
-          return andThen(putAtLevel(change, databasePath, sequence), () => finish(execution));
-        });
-      }),
-    );
+    const name = await nameOf(frame);
+    const catalog = await ensureSelectedDatabase(execution);
+    const existing = catalog.sequences.get(name);
+    if (!shouldDefine(statement.mode, existing !== undefined, () => failure('sequence_exists', { name }))) return;
+    const clauses = await clausesOf(frame);
+    const { timeout: _, ...plain } = statement;
+    const identity = existing?.identity ?? generateSecret(execution.services.environment.random, IDENTITY_LENGTH);
+    const sequence: SequenceDefinition = { ...settled(plain, { name, identity }), ...clauses };
+    await putAtLevel(change, databasePath, sequence);
+    return finish(execution);
   };
 }
 
@@ -48,16 +46,14 @@ function compileSequenceClauses(
 ): (frame: Frame) => PromiseOrValue<Clauses> {
   const evaluate = [compileClause(batch, INT, compiler), compileClause(start, INT, compiler)];
   const timeoutOf = compileSequenceTimeout(timeout, compiler);
-  return (frame) =>
-    andThen(
-      mapInOrder(evaluate, (clause) => clause(frame)),
-      ([size, first]) => {
-        if (typeof size !== 'number' || size < 0 || size > MAX_BATCH) {
-          throw failure('sequence_batch', { batch: toText(size) });
-        }
-        return andThen(timeoutOf(frame), (clause) => ({ batch: literal(size), start: literal(first), ...clause }));
-      },
-    );
+  return async (frame) => {
+    const [size, first] = await mapInOrder(evaluate, (clause) => clause(frame));
+    if (typeof size !== 'number' || size < 0 || size > MAX_BATCH) {
+      throw failure('sequence_batch', { batch: toText(size) });
+    }
+    const clause = await timeoutOf(frame);
+    return { batch: literal(size), start: literal(first), ...clause };
+  };
 }
 
 /** The compiled TIMEOUT of a sequence, with its value in place of the expression; without one for NONE. */
@@ -67,15 +63,18 @@ export function compileSequenceTimeout(
 ): (frame: Frame) => PromiseOrValue<Pick<SequenceDefinition, 'timeout'>> {
   if (timeout === undefined) return () => ({});
   const evaluate = compileClause(timeout, DURATION, compiler);
-  return (frame) => andThen(evaluate(frame), (value) => (value === undefined ? {} : { timeout: literal(value) }));
+  return async (frame) => {
+    const value = await evaluate(frame);
+    return value === undefined ? {} : { timeout: literal(value) };
+  };
 }
 
 function compileClause(clause: Expression, type: Type, compiler: Compiler): Evaluate {
   const evaluate = compiler.expression(clause);
-  return (frame) =>
-    andThen(evaluate(frame), (value) =>
-      value === undefined && type === DURATION ? value : cast(value, type, parseRecordId),
-    );
+  return async (frame) => {
+    const value = await evaluate(frame);
+    return value === undefined && type === DURATION ? value : cast(value, type, parseRecordId);
+  };
 }
 
 function literal(value: Value): Expression {

@@ -1,4 +1,3 @@
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { putTable } from '../../catalog/ddl/define.js';
 import { viewSources } from '../../catalog/definitions/catalog-draft.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
@@ -15,32 +14,25 @@ import { endsOf, settleImplied } from './implied-fields.js';
  */
 export function compileDefineTable(statement: DefineTable, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'table name', compiler);
-  return (frame) => {
+  return async (frame) => {
     const { execution } = frame;
     const { change } = beginDefinition(execution, 'database', 'edit', 'Table');
-    return andThen(
-      nameOf(frame),
-      (name): PromiseOrValue<undefined> =>
-        andThen(ensureSelectedDatabase(execution), (catalog) => {
-          const existing = catalog.tables.get(name);
-          if (!shouldDefine(statement.mode, existing !== undefined, () => failure('table_exists', { name }))) return;
-          // Imported tables come in the order of names, so that a view may come before its sources.
-          if (!execution.importing) checkSources(catalog, statement);
-          checkCycle(catalog, name, statement);
-          return andThen(putTable(change, catalog, settled(statement, { name })), () => {
-            finish(execution);
-            const before = existing === undefined ? [] : endsOf(name, existing.definition.tableKind);
-            const after = endsOf(name, statement.tableKind);
-            if (before.length === 0 && after.length === 0 && statement.view === undefined) return undefined;
-            const implied = andThen(tableNow(execution, name), (found) => settleImplied(change, found, before, after));
-            const built = andThen(implied, () => {
-              finish(execution);
-              return buildView(execution, name, compiler);
-            });
-            return andThen(built, () => undefined);
-          });
-        }),
-    );
+    const name = await nameOf(frame);
+    const catalog = await ensureSelectedDatabase(execution);
+    const existing = catalog.tables.get(name);
+    if (!shouldDefine(statement.mode, existing !== undefined, () => failure('table_exists', { name }))) return;
+    // Imported tables come in the order of names, so that a view may come before its sources.
+    if (!execution.importing) checkSources(catalog, statement);
+    checkCycle(catalog, name, statement);
+    await putTable(change, catalog, settled(statement, { name }));
+    finish(execution);
+    const before = existing === undefined ? [] : endsOf(name, existing.definition.tableKind);
+    const after = endsOf(name, statement.tableKind);
+    if (before.length === 0 && after.length === 0 && statement.view === undefined) return undefined;
+    await settleImplied(change, await tableNow(execution, name), before, after);
+    finish(execution);
+    await buildView(execution, name, compiler);
+    return undefined;
   };
 }
 

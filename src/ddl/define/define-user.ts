@@ -1,4 +1,4 @@
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { userIncarnation } from '../../catalog/credentials/incarnation.js';
 import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
@@ -6,11 +6,11 @@ import type { UserDefinition } from '../../catalog/definitions/definition.js';
 import { findUser } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { DefineUser } from '../../language/ast.js';
+import { REDACTED } from '../../language/printer/printer.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Compiler, Evaluate } from '../../runtime/frame.js';
 import { beginDefinition, compileName, ensureLevel, finish, settled, shouldDefine } from './definition.js';
 import { HOUR } from './lifetime.js';
-import { REDACTED } from './redacted.js';
 
 /**
  * Defines a user. The password is hashed here and kept nowhere; the secret that signs the user's tokens is regenerated,
@@ -19,29 +19,25 @@ import { REDACTED } from './redacted.js';
 export function compileDefineUser(statement: DefineUser, compiler: Compiler): Evaluate {
   const { level, mode } = statement;
   const nameOf = compileName(statement.name, 'user name', compiler);
-  return (frame) => {
+  return async (frame) => {
     const { execution } = frame;
     const { databasePath, change } = beginDefinition(execution, level, 'own', 'Actor');
-    return andThen(nameOf(frame), (name) =>
-      andThen(ensureLevel(execution, level), () =>
-        andThen(findUser(change.transaction, databasePath, name), (existing): PromiseOrValue<undefined> => {
-          if (!shouldDefine(mode, existing !== undefined, () => failure('user_exists', { name, ...databasePath })))
-            return;
-          return andThen(passhashOf(statement, execution), (passhash) => {
-            const { password: _, ...rest } = statement;
-            const { random } = execution.services.environment;
-            const user: UserDefinition = settled(rest, {
-              name,
-              passhash,
-              secret: generateSecret(random, SIGNING_SECRET_LENGTH),
-              ...userIncarnation(existing, random),
-              durations: { token: HOUR, session: undefined, ...statement.durations },
-            });
-            return andThen(putAtLevel(change, databasePath, user), () => finish(execution));
-          });
-        }),
-      ),
-    );
+    const name = await nameOf(frame);
+    await ensureLevel(execution, level);
+    const existing = await findUser(change.transaction, databasePath, name);
+    if (!shouldDefine(mode, existing !== undefined, () => failure('user_exists', { name, ...databasePath }))) return;
+    const passhash = await passhashOf(statement, execution);
+    const { password: _, ...rest } = statement;
+    const { random } = execution.services.environment;
+    const user: UserDefinition = settled(rest, {
+      name,
+      passhash,
+      secret: generateSecret(random, SIGNING_SECRET_LENGTH),
+      ...userIncarnation(existing, random),
+      durations: { token: HOUR, session: undefined, ...statement.durations },
+    });
+    await putAtLevel(change, databasePath, user);
+    return finish(execution);
   };
 }
 

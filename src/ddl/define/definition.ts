@@ -1,6 +1,6 @@
 /** The common steps of definitions: evaluate names, authorize, and handle existing names. */
 import { invariant } from '../../base/invariant.js';
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
 import type { Action, DatabasePath } from '../../catalog/principal.js';
@@ -25,12 +25,12 @@ import { ensureTable } from './ensure-table.js';
 export function compileName(name: Name, what: string, compiler: Compiler): (frame: Frame) => PromiseOrValue<string> {
   if (typeof name === 'string') return () => name;
   const evaluate = compiler.expression(name);
-  return (frame) =>
-    andThen(evaluate(frame), (value) => {
-      if (typeof value !== 'string') throw failure('name_not_string', { what, value: toText(value) });
-      frame.execution.request.auditRecorder?.recordName(name, value);
-      return value;
-    });
+  return async (frame) => {
+    const value = await evaluate(frame);
+    if (typeof value !== 'string') throw failure('name_not_string', { what, value: toText(value) });
+    frame.execution.request.auditRecorder?.recordName(name, value);
+    return value;
+  };
 }
 
 /** The definitions on which sessions depend. */
@@ -84,7 +84,8 @@ export function settled<S extends { readonly mode?: unknown }, N extends object>
 /**
  * Ends a definition: later statements of the transaction load the catalog again. The statement's result is NONE.
  *
- *     andThen(putAtLevel(change, databasePath, definition), () => finish(execution))
+ *     await putAtLevel(change, databasePath, definition);
+ *     return finish(execution);
  */
 export function finish(execution: Execution): undefined {
   execution.context.catalogChanged();
@@ -92,11 +93,10 @@ export function finish(execution: Execution): undefined {
 }
 
 /** The current catalog. */
-export function currentCatalog(execution: Execution): PromiseOrValue<DatabaseCatalog> {
-  return andThen(execution.context.catalog(), (catalog) => {
-    invariant(catalog !== undefined, 'the selected database exists');
-    return catalog;
-  });
+export async function currentCatalog(execution: Execution): Promise<DatabaseCatalog> {
+  const catalog = await execution.context.catalog();
+  invariant(catalog !== undefined, 'the selected database exists');
+  return catalog;
 }
 
 /** A table in the current catalog. */
@@ -109,15 +109,15 @@ export interface TableInCatalog {
  * A table for a definition on it; it is defined if it doesn't exist.
  * @throws TesseraError `table_missing` in a STRICT database
  */
-export function tableToDefineOn(execution: Execution, name: string): PromiseOrValue<TableInCatalog> {
-  return andThen(ensureTable(execution, name), () => tableNow(execution, name));
+export async function tableToDefineOn(execution: Execution, name: string): Promise<TableInCatalog> {
+  await ensureTable(execution, name);
+  return tableNow(execution, name);
 }
 
 /** An existing table in the current catalog. */
-export function tableNow(execution: Execution, name: string): PromiseOrValue<TableInCatalog> {
-  return andThen(currentCatalog(execution), (catalog) => {
-    const table = catalog.tables.get(name);
-    invariant(table !== undefined, 'a table that was defined exists');
-    return { catalog, table };
-  });
+export async function tableNow(execution: Execution, name: string): Promise<TableInCatalog> {
+  const catalog = await currentCatalog(execution);
+  const table = catalog.tables.get(name);
+  invariant(table !== undefined, 'a table that was defined exists');
+  return { catalog, table };
 }

@@ -1,5 +1,5 @@
 /** The path at which a field is defined. */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Idiom, Part } from '../../language/ast.js';
 import { parseIdiom } from '../../language/parse.js';
@@ -14,11 +14,11 @@ import { toText } from '../../value/text/text.js';
 export function compileFieldPath(path: Idiom, compiler: Compiler): (frame: Frame) => PromiseOrValue<Idiom> {
   if (path.start === undefined || path.parts.length > 0) return () => fieldPath(path);
   const evaluate = compiler.expression(path.start);
-  return (frame) =>
-    andThen(evaluate(frame), (value) => {
-      if (typeof value !== 'string') throw failure('name_not_string', { what: 'field name', value: toText(value) });
-      return fieldPath(parseIdiom(value));
-    });
+  return async (frame) => {
+    const value = await evaluate(frame);
+    if (typeof value !== 'string') throw failure('name_not_string', { what: 'field name', value: toText(value) });
+    return fieldPath(parseIdiom(value));
+  };
 }
 
 /** A path of names, `*`, `…` and indexes; `['a']` is the name `a`. @throws TesseraError `field_path` for any other */

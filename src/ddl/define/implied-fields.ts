@@ -5,12 +5,13 @@
  * it. A field without clauses is removed when it is no longer implied, so that a table that stops being a relation
  * doesn't require `in` and `out`.
  */
-import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { forEachInOrder } from '../../base/promise-or-value.js';
 import { fieldName, putField } from '../../catalog/ddl/define.js';
 import { removeMember } from '../../catalog/ddl/remove.js';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import type { SchemaChange } from '../../catalog/definitions/schema-version.js';
 import type { Part, TableKind } from '../../language/ast.js';
+import { writtenMembers } from '../../language/definitions/define.js';
 import { typeText } from '../../value/text/type-text.js';
 import type { Type } from '../../value/type.js';
 import type { TableInCatalog } from './definition.js';
@@ -35,28 +36,29 @@ export function elementFieldsOf(field: FieldDefinition): FieldDefinition[] {
 }
 
 /** Updates the implied fields of a table from those of `before` to those of `after`. */
-export function settleImplied(
+export async function settleImplied(
   change: SchemaChange,
   { catalog, table }: TableInCatalog,
   before: readonly FieldDefinition[],
   after: readonly FieldDefinition[],
-): PromiseOrValue<void> {
+): Promise<void> {
   const existing = new Map(table.fields.map((field) => [fieldName(field), field]));
   const wanted = new Set(after.map(fieldName));
-  const put = forEachInOrder(after, (implied) => {
+  const put = forEachInOrder(after, async (implied) => {
     const own = existing.get(fieldName(implied));
     const field = own === undefined ? implied : withType(own, implied);
-    return andThen(putField(change, catalog, table.definition, field), () => false);
+    await putField(change, catalog, table.definition, field);
+    return false;
   });
   const gone = before.filter((implied) => {
     const own = existing.get(fieldName(implied));
     return own !== undefined && !wanted.has(fieldName(implied)) && isBare(own) && sameType(own, implied);
   });
-  return andThen(put, () =>
-    forEachInOrder(gone, (implied) =>
-      andThen(removeMember(change, catalog, table.definition, 'field', fieldName(implied)), () => false),
-    ),
-  );
+  await put;
+  return forEachInOrder(gone, async (implied) => {
+    await removeMember(change, catalog, table.definition, 'field', fieldName(implied));
+    return false;
+  });
 }
 
 function bareField(table: string, parts: readonly Part[], type: Type): FieldDefinition {
@@ -76,19 +78,7 @@ function withType(field: FieldDefinition, { type }: FieldDefinition): FieldDefin
 
 /** Whether a field has no clause but its type. */
 function isBare(field: FieldDefinition): boolean {
-  return (
-    !field.flexible &&
-    !field.readonly &&
-    field.reference === undefined &&
-    field.default === undefined &&
-    field.value === undefined &&
-    field.assert === undefined &&
-    field.computed === undefined &&
-    field.permissions === undefined &&
-    field.comment === undefined &&
-    field.graphqlAlias === undefined &&
-    field.graphqlDeprecated === undefined
-  );
+  return writtenMembers(field).every((member) => member === 'type');
 }
 
 function sameType(a: FieldDefinition, b: FieldDefinition): boolean {

@@ -1,5 +1,5 @@
 /** The FIELDS of an index: the paths that they name, and whether the table has them. */
-import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { fieldName, plainFieldName } from '../../catalog/ddl/define.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { failure } from '../../errors/error.js';
@@ -21,11 +21,10 @@ export function compileIndexColumns(
   const written = fields.filter(isPath);
   if (written.length === fields.length) return () => written;
   const groups = fields.map((field) => compileColumn(field, compiler));
-  return (frame) =>
-    andThen(
-      mapInOrder(groups, (group) => group(frame)),
-      (found) => counted(found.flat(), indexKind),
-    );
+  return async (frame) => {
+    const found = await mapInOrder(groups, (group) => group(frame));
+    return counted(found.flat(), indexKind);
+  };
 }
 
 function isPath(expression: Expression): expression is Idiom {
@@ -52,15 +51,15 @@ function compileColumn(expression: Expression, compiler: Compiler): (frame: Fram
   const [argument] = expression.args;
   if (argument === undefined) return expecting(`an argument for ${expression.path} function call`);
   const evaluate = compiler.expression(argument);
-  return (frame) =>
-    andThen(evaluate(frame), (given) => {
-      const names = naming.names(given);
-      if (names === undefined) throw failure('index_column', { expected: naming.expected });
-      return names.map((name) => {
-        if (typeof name !== 'string') throw failure('index_column', { expected: naming.expected });
-        return plainPath(name);
-      });
+  return async (frame) => {
+    const given = await evaluate(frame);
+    const names = naming.names(given);
+    if (names === undefined) throw failure('index_column', { expected: naming.expected });
+    return names.map((name) => {
+      if (typeof name !== 'string') throw failure('index_column', { expected: naming.expected });
+      return plainPath(name);
     });
+  };
 }
 
 /** The columns are known only when an index is defined: wrong ones fail then. */

@@ -1,5 +1,5 @@
 /** REMOVE, by what is removed. */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { fieldName, type LevelKind, plainFieldName } from '../../catalog/ddl/define.js';
 import { removeAtLevel, removeDatabase, removeMember, removeNamespace, removeTable } from '../../catalog/ddl/remove.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
@@ -27,11 +27,11 @@ type Removal = (frame: Frame) => PromiseOrValue<TesseraError | undefined>;
 
 export function compileRemove(statement: RemoveStatement, compiler: Compiler): Evaluate {
   const removal = compile(statement.of, compiler);
-  return (frame) =>
-    andThen(removal(frame), (missing) => {
-      if (missing !== undefined && !statement.ifExists) throw missing;
-      return finish(frame.execution);
-    });
+  return async (frame) => {
+    const missing = await removal(frame);
+    if (missing !== undefined && !statement.ifExists) throw missing;
+    return finish(frame.execution);
+  };
 }
 
 function compile<K extends Of['kind']>(of: OfKind<K>, compiler: Compiler): Removal {
@@ -57,119 +57,104 @@ function endLiveQueries({ execution }: Frame, { namespace, database }: DatabaseP
 const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler) => Removal } = {
   namespace(of, compiler) {
     const nameOf = compileName(of.name, 'namespace name', compiler);
-    return (frame) => {
+    return async (frame) => {
       const { change } = beginDefinition(frame.execution, 'root', 'edit', 'Namespace');
-      return andThen(nameOf(frame), (name) =>
-        andThen(findNamespace(change.transaction, name), (namespace) =>
-          namespace === undefined
-            ? failure('namespace_missing', { name })
-            : andThen(endLiveQueries(frame, { namespace: name }), () =>
-                andThen(removeNamespace(change, namespace), () => undefined),
-              ),
-        ),
-      );
+      const name = await nameOf(frame);
+      const namespace = await findNamespace(change.transaction, name);
+      if (namespace === undefined) return failure('namespace_missing', { name });
+      await endLiveQueries(frame, { namespace: name });
+      await removeNamespace(change, namespace);
+      return undefined;
     };
   },
 
   database(of, compiler) {
     const nameOf = compileName(of.name, 'database name', compiler);
-    return (frame) => {
+    return async (frame) => {
       const { change } = beginDefinition(frame.execution, 'namespace', 'edit', 'Database');
       const { namespace } = selectedNamespace(frame.execution);
-      return andThen(nameOf(frame), (name) =>
-        andThen(findDatabase(change.transaction, namespace, name), (database) =>
-          database === undefined
-            ? failure('database_missing', { name })
-            : andThen(endLiveQueries(frame, { namespace, database: name }), () =>
-                andThen(removeDatabase(change, namespace, database), () => undefined),
-              ),
-        ),
-      );
+      const name = await nameOf(frame);
+      const database = await findDatabase(change.transaction, namespace, name);
+      if (database === undefined) return failure('database_missing', { name });
+      await endLiveQueries(frame, { namespace, database: name });
+      await removeDatabase(change, namespace, database);
+      return undefined;
     };
   },
 
   table(of, compiler) {
     const nameOf = compileName(of.name, 'table name', compiler);
-    return (frame) => {
+    return async (frame) => {
       const { databasePath, change } = beginDefinition(frame.execution, 'database', 'edit', 'Table');
-      return andThen(nameOf(frame), (name) =>
-        onTable(frame.execution, name, failure('table_missing', { name }), (catalog, table) => {
-          if (table.views.length > 0) {
-            throw failure('view_depends', { table: name, views: table.views.map((view) => view.name) });
-          }
-          const {
-            services: { liveQueries, sessions },
-            context,
-          } = frame.execution;
-          const { from } = table.keys.records;
-          const ended = liveQueries.endRemoved(context, (query) => query.table.keys.records.from === from);
-          return andThen(ended, () =>
-            andThen(removeTable(change, catalog, table), () => {
-              sessions.scheduleRevalidation(change.transaction, databasePath);
-              return undefined;
-            }),
-          );
-        }),
-      );
+      const name = await nameOf(frame);
+      return onTable(frame.execution, name, failure('table_missing', { name }), async (catalog, table) => {
+        if (table.views.length > 0) {
+          throw failure('view_depends', { table: name, views: table.views.map((view) => view.name) });
+        }
+        const {
+          services: { liveQueries, sessions },
+          context,
+        } = frame.execution;
+        const { from } = table.keys.records;
+        await liveQueries.endRemoved(context, (query) => query.table.keys.records.from === from);
+        await removeTable(change, catalog, table);
+        sessions.scheduleRevalidation(change.transaction, databasePath);
+        return undefined;
+      });
     };
   },
 
   field(of, compiler) {
     const pathOf = compileFieldPath(of.path, compiler);
     const tableOf = compileName(of.table, 'table name', compiler);
-    return (frame) => {
+    return async (frame) => {
       const { change } = beginDefinition(frame.execution, 'database', 'edit', 'Field');
-      return andThen(pathOf(frame), (path) =>
-        andThen(tableOf(frame), (tableName) => {
-          const name = fieldName({ path });
-          const missing = failure('field_missing', { name: plainFieldName({ path }) });
-          return onTable(frame.execution, tableName, missing, (catalog, table) => {
-            const field = table.fields.find((each) => fieldName(each) === name);
-            if (field === undefined) return missing;
-            return andThen(removeMember(change, catalog, table.definition, 'field', name), () =>
-              andThen(settleImplied(change, { catalog, table }, elementFieldsOf(field), []), () =>
-                andThen(settleReferences(frame.execution, catalog, table, field, undefined), () => undefined),
-              ),
-            );
-          });
-        }),
-      );
+      const path = await pathOf(frame);
+      const tableName = await tableOf(frame);
+      const name = fieldName({ path });
+      const missing = failure('field_missing', { name: plainFieldName({ path }) });
+      return onTable(frame.execution, tableName, missing, async (catalog, table) => {
+        const field = table.fields.find((each) => fieldName(each) === name);
+        if (field === undefined) return missing;
+        await removeMember(change, catalog, table.definition, 'field', name);
+        await settleImplied(change, { catalog, table }, elementFieldsOf(field), []);
+        await settleReferences(frame.execution, catalog, table, field, undefined);
+        return undefined;
+      });
     };
   },
 
   index(of, compiler) {
     const nameOf = compileName(of.name, 'index name', compiler);
     const tableOf = compileName(of.table, 'table name', compiler);
-    return (frame) => {
+    return async (frame) => {
       const { change } = beginDefinition(frame.execution, 'database', 'edit', 'Index');
-      return andThen(nameOf(frame), (name) =>
-        andThen(tableOf(frame), (tableName) => {
-          const missing = failure('index_missing', { name });
-          return onTable(frame.execution, tableName, missing, (catalog, table) => {
-            const index = table.indexes.find((each) => each.name === name);
-            if (index === undefined) return missing;
-            wakeIndexBuilder(frame.execution);
-            return andThen(removeIndex(change, { catalog, table, index }), () => undefined);
-          });
-        }),
-      );
+      const name = await nameOf(frame);
+      const tableName = await tableOf(frame);
+      const missing = failure('index_missing', { name });
+      return onTable(frame.execution, tableName, missing, async (catalog, table) => {
+        const index = table.indexes.find((each) => each.name === name);
+        if (index === undefined) return missing;
+        wakeIndexBuilder(frame.execution);
+        await removeIndex(change, { catalog, table, index });
+        return undefined;
+      });
     };
   },
 
   event(of, compiler) {
     const nameOf = compileName(of.name, 'event name', compiler);
     const tableOf = compileName(of.table, 'table name', compiler);
-    return (frame) => {
+    return async (frame) => {
       const { change } = beginDefinition(frame.execution, 'database', 'edit', 'Event');
-      return andThen(nameOf(frame), (name) =>
-        andThen(tableOf(frame), (tableName) => {
-          const missing = failure('event_missing', { name });
-          return onTable(frame.execution, tableName, missing, (catalog, table) => {
-            if (!table.events.some((event) => event.name === name)) return missing;
-            return andThen(removeMember(change, catalog, table.definition, 'event', name), () => undefined);
-          });
-        }),
-      );
+      const name = await nameOf(frame);
+      const tableName = await tableOf(frame);
+      const missing = failure('event_missing', { name });
+      return onTable(frame.execution, tableName, missing, async (catalog, table) => {
+        if (!table.events.some((event) => event.name === name)) return missing;
+        await removeMember(change, catalog, table.definition, 'event', name);
+        return undefined;
+      });
     };
   },
 
@@ -224,8 +209,10 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
       action: 'own',
       resource: 'Actor',
       nameOf: compileName(of.name, 'user name', compiler),
-      exists: ({ execution }, name, databasePath) =>
-        andThen(findUser(execution.context.transaction, databasePath, name), (user) => user !== undefined),
+      exists: async ({ execution }, name, databasePath) => {
+        const user = await findUser(execution.context.transaction, databasePath, name);
+        return user !== undefined;
+      },
       missing: (name, databasePath) => failure('user_missing', { name, ...databasePath }),
     }),
 
@@ -236,8 +223,10 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
       action: 'own',
       resource: 'Actor',
       nameOf: compileName(of.name, 'access name', compiler),
-      exists: ({ execution }, name, databasePath) =>
-        andThen(findAccess(execution.context.transaction, databasePath, name), (access) => access !== undefined),
+      exists: async ({ execution }, name, databasePath) => {
+        const access = await findAccess(execution.context.transaction, databasePath, name);
+        return access !== undefined;
+      },
       missing: (name, databasePath) => failure('access_missing', { name, ...databasePath }),
     }),
 
@@ -248,7 +237,9 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
       level: 'database',
       action: 'own',
       resource: 'Api',
-      nameOf: (frame) => andThen(nameOf(frame), canonicalPath),
+      nameOf: async (frame) => {
+        return canonicalPath(await nameOf(frame));
+      },
       exists: ({ execution }, name) => inCatalog(execution, (catalog) => catalog.apis.has(name)),
       missing: (name) => failure('api_missing', { name }),
     });
@@ -257,9 +248,10 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
   // There are none.
   bucket(of, compiler) {
     const nameOf = compileName(of.name, 'bucket name', compiler);
-    return (frame) => {
+    return async (frame) => {
       beginDefinition(frame.execution, 'database', 'own', 'Bucket');
-      return andThen(nameOf(frame), (name) => failure('bucket_missing', { name }));
+      const name = await nameOf(frame);
+      return failure('bucket_missing', { name });
     };
   },
 
@@ -277,10 +269,13 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
       action: 'own',
       resource: 'Config',
       nameOf: () => config,
-      exists: ({ execution }) =>
-        config === 'default'
-          ? andThen(findDefaults(execution.context.transaction), (found) => found !== undefined)
-          : inCatalog(execution, (catalog) => catalog.configs.has(config)),
+      exists: async ({ execution }) => {
+        if (config === 'default') {
+          const found = await findDefaults(execution.context.transaction);
+          return found !== undefined;
+        }
+        return inCatalog(execution, (catalog) => catalog.configs.has(config));
+      },
       missing: () => failure('config_missing', { name: config }),
     }),
 };
@@ -302,30 +297,32 @@ interface LevelRemoval {
 
 /** The removal of a definition of a level: of the root, a namespace or a database. */
 function removalAtLevel({ kind, level, action, resource, nameOf, exists, missing }: LevelRemoval): Removal {
-  return (frame) => {
+  return async (frame) => {
     const { databasePath, change } = beginDefinition(frame.execution, level, action, resource);
-    return andThen(nameOf(frame), (name) =>
-      andThen(exists(frame, name, databasePath), (found) =>
-        found ? andThen(removeAtLevel(change, databasePath, kind, name), () => undefined) : missing(name, databasePath),
-      ),
-    );
+    const name = await nameOf(frame);
+    const found = await exists(frame, name, databasePath);
+    if (found) {
+      await removeAtLevel(change, databasePath, kind, name);
+      return;
+    }
+    return missing(name, databasePath);
   };
 }
 
 /** Checks the catalog of the selected database; false if there is none. */
-function inCatalog(execution: Execution, ask: (catalog: DatabaseCatalog) => boolean): PromiseOrValue<boolean> {
-  return andThen(execution.context.catalog(), (catalog) => catalog !== undefined && ask(catalog));
+async function inCatalog(execution: Execution, ask: (catalog: DatabaseCatalog) => boolean): Promise<boolean> {
+  const catalog = await execution.context.catalog();
+  return catalog !== undefined && ask(catalog);
 }
 
 /** Runs work on a table of the selected database, or returns `missing` if there is none. */
-function onTable(
+async function onTable(
   execution: Execution,
   name: string,
   missing: TesseraError,
   work: (catalog: DatabaseCatalog, table: TableEntry) => PromiseOrValue<TesseraError | undefined>,
-): PromiseOrValue<TesseraError | undefined> {
-  return andThen(execution.context.catalog(), (catalog) => {
-    const table = catalog?.tables.get(name);
-    return catalog === undefined || table === undefined ? missing : work(catalog, table);
-  });
+): Promise<TesseraError | undefined> {
+  const catalog = await execution.context.catalog();
+  const table = catalog?.tables.get(name);
+  return catalog === undefined || table === undefined ? missing : work(catalog, table);
 }

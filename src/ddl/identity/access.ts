@@ -1,5 +1,5 @@
 /** ACCESS: issues, shows, revokes and purges the grants of an access method, and rotates its key. */
-import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import {
   type Grant,
   type GrantSubject,
@@ -9,11 +9,16 @@ import {
   isExpired,
 } from '../../catalog/credentials/grant.js';
 import { ensureIncarnation, NO_INCARNATION } from '../../catalog/credentials/incarnation.js';
+import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
+import { isSymmetric } from '../../catalog/credentials/signing-key.js';
+import { putAtLevel } from '../../catalog/ddl/define.js';
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.js';
 import type { DatabasePath } from '../../catalog/principal.js';
+import type { Environment } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
-import type { Access } from '../../language/ast.js';
+import type { Access, KeyRotation } from '../../language/ast.js';
+import { REDACTED } from '../../language/printer/printer.js';
 import { authorize } from '../../runtime/authorization/authorize.js';
 import { schemaChangeOf, selectedPath } from '../../runtime/authorization/selected-database.js';
 import type { Execution } from '../../runtime/execution.js';
@@ -21,8 +26,9 @@ import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
 import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { type ObjectValue, objectFrom, Range, RecordId, type Value } from '../../value/value.js';
-import { REDACTED } from '../define/redacted.js';
-import { rotateKey } from './rotate-key.js';
+import { judgeAccessKeys } from '../define/define-access.js';
+import { finish } from '../define/definition.js';
+import { HOUR } from '../define/lifetime.js';
 
 type Action = Access['action'];
 type Which = Extract<Action, { kind: 'show' | 'revoke' }>['which'];
@@ -44,68 +50,65 @@ const ACTIONS: Actions = {
   grant: compileGrant,
   show: ({ which }, compiler) => {
     const select = compileWhich(which, compiler);
-    return (frame, store) =>
-      andThen(select(frame, store), (found) => (which.kind === 'grant' ? shown(found[0] as Grant) : found.map(plain)));
+    return async (frame, store) => {
+      const found = await select(frame, store);
+      return which.kind === 'grant' ? shown(found[0] as Grant) : found.map(plain);
+    };
   },
   revoke: ({ which }, compiler) => {
     const select = compileWhich(which, compiler);
-    return (frame, store) =>
-      andThen(select(frame, store), (found) => {
-        const live = found.filter(({ revocation }) => revocation === undefined);
-        const revoked = live.map((grant) => revoke(frame.execution, store.grants, grant));
-        // Sessions that were opened with such a key end.
-        if (revoked.length > 0)
-          frame.execution.services.sessions.scheduleRevalidation(
-            frame.execution.context.transaction,
-            store.databasePath,
-          );
-        return which.kind === 'grant' ? shown(revoked[0] ?? (found[0] as Grant)) : [revoked.map(plain)];
-      });
+    return async (frame, store) => {
+      const found = await select(frame, store);
+      const live = found.filter(({ revocation }) => revocation === undefined);
+      const revoked = live.map((grant) => revoke(frame.execution, store.grants, grant));
+      // Sessions that were opened with such a key end.
+      if (revoked.length > 0)
+        frame.execution.services.sessions.scheduleRevalidation(frame.execution.context.transaction, store.databasePath);
+      return which.kind === 'grant' ? shown(revoked[0] ?? (found[0] as Grant)) : [revoked.map(plain)];
+    };
   },
   rotate:
     ({ rotation }) =>
     ({ execution }, { databasePath, access }) =>
       rotateKey(execution, databasePath, access, rotation),
-  purge: (action) => (frame, store) =>
-    andThen(allOf(store), (grants) => {
-      const now = frame.execution.services.environment.clock.now();
-      const purged = grants.filter((grant) => isPurged(grant, action, now));
-      for (const { id } of purged) store.grants.remove(id);
-      return purged.map(plain);
-    }),
+  purge: (action) => async (frame, store) => {
+    const grants = await allOf(store);
+    const now = frame.execution.services.environment.clock.now();
+    const purged = grants.filter((grant) => isPurged(grant, action, now));
+    for (const { id } of purged) store.grants.remove(id);
+    return purged.map(plain);
+  },
 };
 
 /** ACCESS … GRANT, SHOW, REVOKE and PURGE. @throws TesseraError `read_only`, `access_missing`, when it runs */
 export function compileAccessStatement({ name, level, action }: Access, compiler: Compiler): Evaluate {
   const run = (ACTIONS[action.kind] as (action: Action, compiler: Compiler) => Run)(action, compiler);
-  return (frame) => {
+  return async (frame) => {
     const { execution } = frame;
     const databasePath = selectedPath(execution, level);
     authorize(execution.identity, action.kind === 'show' ? 'view' : 'own', databasePath, 'Access');
     if (!execution.writable) throw failure('read_only');
     const { transaction } = execution.context;
-    return andThen(findAccess(transaction, databasePath, name), (access) =>
-      andThen(areaOf(transaction, databasePath), (area) => {
-        if (access === undefined || area === undefined) throw failure('access_missing', { name, ...databasePath });
-        return run(frame, { databasePath, access, grants: new Grants(transaction, area, name) });
-      }),
-    );
+    const access = await findAccess(transaction, databasePath, name);
+    const area = await areaOf(transaction, databasePath);
+    if (access === undefined || area === undefined) throw failure('access_missing', { name, ...databasePath });
+    return run(frame, { databasePath, access, grants: new Grants(transaction, area, name) });
   };
 }
 
 function compileGrant({ subject }: Extract<Action, { kind: 'grant' }>, compiler: Compiler): Run {
   const subjectOf = compileSubject(subject, compiler);
-  return (frame, store) =>
-    andThen(subjectOf(frame, store), (granted) => {
-      const { name, durations, accessKind } = store.access;
-      const use: GrantUse = accessKind.kind === 'bearer' ? 'bearer' : 'refresh';
-      const {
-        services: { environment },
-      } = frame.execution;
-      const drawn = generateGrant(environment, use, { access: name, subject: granted, lifetime: durations.grant });
-      store.grants.put(drawn.grant);
-      return shown(drawn.grant, drawn.key);
-    });
+  return async (frame, store) => {
+    const granted = await subjectOf(frame, store);
+    const { name, durations, accessKind } = store.access;
+    const use: GrantUse = accessKind.kind === 'bearer' ? 'bearer' : 'refresh';
+    const {
+      services: { environment },
+    } = frame.execution;
+    const drawn = generateGrant(environment, use, { access: name, subject: granted, lifetime: durations.grant });
+    store.grants.put(drawn.grant);
+    return shown(drawn.grant, drawn.key);
+  };
 }
 
 /** The subject of a grant. @throws TesseraError `access_method_mismatch`, `grant_subject_invalid`, `user_missing` */
@@ -115,27 +118,23 @@ function compileSubject(
 ): (frame: Frame, store: Store) => PromiseOrValue<GrantSubject> {
   if (subject.kind === 'user') {
     const { name } = subject;
-    return (frame, { databasePath, access }) => {
+    return async (frame, { databasePath, access }) => {
       checkSubject(access, 'user');
-      return andThen(findUser(frame.execution.context.transaction, databasePath, name), (user) => {
-        if (user === undefined) throw failure('user_missing', { name, ...databasePath });
-        return { kind: 'user', name, incarnation: user.incarnation };
-      });
+      const user = await findUser(frame.execution.context.transaction, databasePath, name);
+      if (user === undefined) throw failure('user_missing', { name, ...databasePath });
+      return { kind: 'user', name, incarnation: user.incarnation };
     };
   }
   const evaluate = compiler.expression(subject.record);
-  return (frame, { access }) => {
+  return async (frame, { access }) => {
     checkSubject(access, 'record');
-    return andThen(evaluate(frame), (record) => {
-      if (!(record instanceof RecordId) || record.key instanceof Range) throw failure('grant_subject_invalid');
-      const { context } = frame.execution;
-      return andThen(context.catalog(), (catalog) =>
-        andThen(ensureIncarnation(schemaChangeOf(frame.execution), catalog, record, true), (incarnation) => {
-          context.catalogChanged();
-          return { kind: 'record', record, incarnation: incarnation?.id ?? NO_INCARNATION };
-        }),
-      );
-    });
+    const record = await evaluate(frame);
+    if (!(record instanceof RecordId) || record.key instanceof Range) throw failure('grant_subject_invalid');
+    const { context } = frame.execution;
+    const catalog = await context.catalog();
+    const incarnation = await ensureIncarnation(schemaChangeOf(frame.execution), catalog, record, true);
+    context.catalogChanged();
+    return { kind: 'record', record, incarnation: incarnation?.id ?? NO_INCARNATION };
   };
 }
 
@@ -151,34 +150,34 @@ function compileWhich(which: Which, compiler: Compiler): (frame: Frame, store: S
     case 'all':
       return (_, store) => allOf(store);
     case 'grant':
-      return (_, store) =>
-        andThen(store.grants.find(which.id), (grant) => {
-          const { databasePath, access } = store;
-          if (grant === undefined)
-            throw failure('grant_missing', { id: which.id, access: access.name, ...databasePath });
-          return andThen(withFamily(store.grants, grant), (whole) => [whole]);
-        });
+      return async (_, store) => {
+        const grant = await store.grants.find(which.id);
+        const { databasePath, access } = store;
+        if (grant === undefined) throw failure('grant_missing', { id: which.id, access: access.name, ...databasePath });
+        const whole = await withFamily(store.grants, grant);
+        return [whole];
+      };
     case 'where': {
       const condition = compiler.expression(which.condition);
-      return (frame, store) =>
-        andThen(allOf(store), (grants) => {
-          const judged = mapInOrder(grants, (grant) => condition(frame.within(shown(grant))));
-          return andThen(judged, (verdicts) => grants.filter((_, at) => isTruthy(verdicts[at])));
-        });
+      return async (frame, store) => {
+        const grants = await allOf(store);
+        const verdicts = await mapInOrder(grants, (grant) => condition(frame.within(shown(grant))));
+        return grants.filter((_, at) => isTruthy(verdicts[at]));
+      };
     }
   }
 }
 
-function allOf({ grants }: Store): PromiseOrValue<Grant[]> {
-  return andThen(grants.list(), (all) => mapInOrder(all, (grant) => withFamily(grants, grant)));
+async function allOf({ grants }: Store): Promise<Grant[]> {
+  const all = await grants.list();
+  return mapInOrder(all, (grant) => withFamily(grants, grant));
 }
 
 /** A refresh token that was revoked with its family is one that was revoked. */
-function withFamily(grants: Grants, grant: Grant): PromiseOrValue<Grant> {
+async function withFamily(grants: Grants, grant: Grant): Promise<Grant> {
   if (grant.family === undefined || grant.revocation !== undefined) return grant;
-  return andThen(grants.familyRevocation(grant.family), (revocation) =>
-    revocation === undefined ? grant : { ...grant, revocation },
-  );
+  const revocation = await grants.familyRevocation(grant.family);
+  return revocation === undefined ? grant : { ...grant, revocation };
 }
 
 function revoke({ services: { environment } }: Execution, grants: Grants, grant: Grant): Grant {
@@ -219,4 +218,50 @@ function shown({ id, access, subject, creation, expiration, revocation }: Grant,
     subject: objectFrom(subject.kind === 'user' ? { user: subject.name } : { record: subject.record }),
     type: 'bearer',
   });
+}
+
+// ACCESS … ROTATE: a new key for an access method. Tokens of the former one stay valid for a while.
+
+/** @throws TesseraError `access_method_mismatch`, `rotation_key_missing`, `invalid_key`, `too_many_retired_keys` */
+async function rotateKey(
+  execution: Execution,
+  databasePath: DatabasePath,
+  access: AccessDefinition,
+  rotation: KeyRotation,
+): Promise<undefined> {
+  const rotated = withNewKey(access, rotation, execution.services.environment);
+  judgeAccessKeys(rotated, execution);
+  await putAtLevel(schemaChangeOf(execution), databasePath, rotated);
+  return finish(execution);
+}
+
+function withNewKey(
+  access: AccessDefinition,
+  { key, issuerKey, keep }: KeyRotation,
+  { clock, random }: Environment,
+): AccessDefinition {
+  const { accessKind, durations } = access;
+  if (accessKind.kind === 'bearer' || accessKind.jwt?.verify.kind !== 'key') throw failure('access_method_mismatch');
+  const { verify, issuer, ...rest } = accessKind.jwt;
+  const symmetric = isSymmetric(verify.algorithm);
+  // The server generates its own secret; an external issuer's key must be given.
+  const next =
+    key ?? (symmetric && accessKind.kind === 'record' ? generateSecret(random, SIGNING_SECRET_LENGTH) : undefined);
+  const signing = symmetric ? next : issuerKey;
+  if (next === undefined || (issuer?.key !== undefined && signing === undefined)) throw failure('rotation_key_missing');
+  const now = clock.now();
+  const lifetime = keep ?? durations.token ?? HOUR;
+  const retired = (verify.retired ?? []).filter(({ until }) => datetimeNanoseconds(until) > now);
+  if (lifetime > 0n) retired.unshift({ key: verify.key, until: toDatetime(now + lifetime) });
+  const jwt = {
+    verify: {
+      kind: verify.kind,
+      algorithm: verify.algorithm,
+      key: next,
+      ...(retired.length > 0 && { retired }),
+    },
+    ...rest,
+    ...(signing !== undefined && { issuer: { key: signing } }),
+  };
+  return { ...access, accessKind: { ...accessKind, jwt } };
 }

@@ -3,7 +3,7 @@
  *
  * Every user may end their own sessions; owners of a level may end those of users who are defined there or below.
  */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { RevocationList, revocableToken } from '../../catalog/credentials/revocation-list.js';
 import type { UserDefinition } from '../../catalog/definitions/definition.js';
 import { areaOf, findUser } from '../../catalog/definitions/lookup.js';
@@ -33,9 +33,9 @@ type Which = KillSessions['which'];
 
 export function compileKillSessions({ which }: KillSessions, compiler: Compiler): Evaluate {
   const kill = compileWhich(which, compiler);
-  return (frame) => {
+  return async (frame) => {
     if (!frame.execution.writable) throw failure('read_only');
-    return andThen(kill(frame), () => undefined);
+    await kill(frame);
   };
 }
 
@@ -44,7 +44,10 @@ function compileWhich(which: Which, compiler: Compiler): Evaluate {
     case 'one': {
       const evaluate = compiler.expression(which.id);
       const shown = printExpression(which.id);
-      return (frame) => andThen(evaluate(frame), (id) => killOne(frame.execution, id, shown));
+      return async (frame) => {
+        const id = await evaluate(frame);
+        return killOne(frame.execution, id, shown);
+      };
     }
     case 'own':
       return ({ execution }) => {
@@ -54,30 +57,29 @@ function compileWhich(which: Which, compiler: Compiler): Evaluate {
         return killAll(execution, databasePathOf(principal), [subjectOf(principal)], of);
       };
     case 'user':
-      return ({ execution }) => {
+      return async ({ execution }) => {
         const databasePath = selectedPath(execution, which.level);
         const { name } = which;
-        return andThen(findUser(execution.context.transaction, databasePath, name), (user) =>
-          killUser(execution, databasePath, name, user),
-        );
+        const user = await findUser(execution.context.transaction, databasePath, name);
+        return killUser(execution, databasePath, name, user);
       };
     case 'record': {
       const evaluate = compiler.expression(which.record);
-      return (frame) =>
-        andThen(evaluate(frame), (id) => {
-          if (!(id instanceof RecordId) || id.key instanceof Range)
-            throw failure('invalid_target', { statement: 'KILL', value: toText(id) });
-          const { execution } = frame;
-          const [databasePath, subject] = [selectedDatabase(execution), recordSubject(id)];
-          assertMayKill(execution, databasePath, subject);
-          return killAll(execution, databasePath, [subject], subject);
-        });
+      return async (frame) => {
+        const id = await evaluate(frame);
+        if (!(id instanceof RecordId) || id.key instanceof Range)
+          throw failure('invalid_target', { statement: 'KILL', value: toText(id) });
+        const { execution } = frame;
+        const [databasePath, subject] = [selectedDatabase(execution), recordSubject(id)];
+        assertMayKill(execution, databasePath, subject);
+        return killAll(execution, databasePath, [subject], subject);
+      };
     }
   }
 }
 
 /** A session that isn't there, and one that is not theirs to end, are indistinguishable to the caller. */
-function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue<undefined> {
+async function killOne(execution: Execution, id: Value, shown: string): Promise<undefined> {
   const {
     services: { sessions },
     context,
@@ -92,43 +94,37 @@ function killOne(execution: Execution, id: Value, shown: string): PromiseOrValue
   }
   const { elsewhere } = sessions;
   if (elsewhere === undefined) throw failure('session_missing', { id: shown });
-  return andThen(sessionsElsewhere(execution, elsewhere), (others) => {
-    const other = others.find((each) => each.id === key);
-    if (other === undefined) throw failure('session_missing', { id: shown });
-    elsewhere.end(context.transaction, other);
-    return killed(execution, other);
-  });
+  const others = await sessionsElsewhere(execution, elsewhere);
+  const other = others.find((each) => each.id === key);
+  if (other === undefined) throw failure('session_missing', { id: shown });
+  elsewhere.end(context.transaction, other);
+  return killed(execution, other);
 }
 
 /** Audits the end of a session, and revokes the token that would open it again. */
-function killed(
+async function killed(
   { services: { environment, revocationFlag }, request: { auditRecorder }, context }: Execution,
   { id, databasePath, token }: Pick<PresentSession, 'id' | 'databasePath' | 'token'>,
-): PromiseOrValue<undefined> {
+): Promise<undefined> {
   auditRecorder?.recordAction({ action: 'session-kill', databasePath, subject: { session: id } });
   if (token === undefined) return undefined;
   revocationFlag.set(context.transaction);
-  return andThen(areaOf(context.transaction, databasePath), (area) =>
-    andThen(
-      area && new RevocationList(context.transaction, area).revokeToken(token, environment.clock.now()),
-      () => undefined,
-    ),
-  );
+  const area = await areaOf(context.transaction, databasePath);
+  await (area && new RevocationList(context.transaction, area).revokeToken(token, environment.clock.now()));
 }
 
 /** The sessions of other nodes that the principal may end. */
-export function sessionsElsewhere(
+export async function sessionsElsewhere(
   { context, identity: { principal } }: Execution,
   elsewhere: SessionsElsewhere,
-): PromiseOrValue<readonly PresentSession[]> {
+): Promise<readonly PresentSession[]> {
   if (principal.kind === 'guest') return [];
   // A user without the role of an owner has only sessions of their own.
   const ownsSome = mayAct(principal, 'own', databasePathOf(principal));
-  return andThen(elsewhere.all(context.transaction, ownsSome ? undefined : userKey(principal)), (sessions) =>
-    sessions.filter(
-      ({ databasePath, subject }) =>
-        isSubject(principal, databasePath, subject) || mayAct(principal, 'own', databasePath),
-    ),
+  const sessions = await elsewhere.all(context.transaction, ownsSome ? undefined : userKey(principal));
+  return sessions.filter(
+    ({ databasePath, subject }) =>
+      isSubject(principal, databasePath, subject) || mayAct(principal, 'own', databasePath),
   );
 }
 
@@ -158,21 +154,20 @@ function assertMayKill({ identity }: Execution, databasePath: DatabasePath, subj
  * Revokes all credentials that were issued to a user until now, and ends the sessions opened with them; `of` is the
  * user as the audit log names it.
  */
-function killAll(
+async function killAll(
   { services: { sessions, environment, revocationFlag }, request: { auditRecorder }, context }: Execution,
   databasePath: DatabasePath,
   subjects: readonly string[],
   of: string,
-): PromiseOrValue<undefined> {
-  return andThen(areaOf(context.transaction, databasePath), (area) => {
-    if (area === undefined) return undefined;
-    revocationFlag.set(context.transaction);
-    const revocations = new RevocationList(context.transaction, area);
-    for (const subject of subjects) revocations.revokeSubject(subject, environment.clock.now());
-    sessions.scheduleRevalidation(context.transaction, databasePath);
-    auditRecorder?.recordAction({ action: 'session-kill', databasePath, subject: { of } });
-    return undefined;
-  });
+): Promise<undefined> {
+  const area = await areaOf(context.transaction, databasePath);
+  if (area === undefined) return undefined;
+  revocationFlag.set(context.transaction);
+  const revocations = new RevocationList(context.transaction, area);
+  for (const subject of subjects) revocations.revokeSubject(subject, environment.clock.now());
+  sessions.scheduleRevalidation(context.transaction, databasePath);
+  auditRecorder?.recordAction({ action: 'session-kill', databasePath, subject: { of } });
+  return undefined;
 }
 
 /** Whether a session is of the user who asks, or of one whom they own. */

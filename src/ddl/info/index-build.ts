@@ -1,5 +1,4 @@
 /** The state of an index build in INFO FOR INDEX. */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { IndexState } from '../../catalog/definitions/definition.js';
 import { stateOf } from '../../catalog/definitions/index-states.js';
 import type { IndexInCatalog } from '../../catalog/indexes/lifecycle.js';
@@ -22,12 +21,12 @@ const BUILDING: { readonly [State in IndexState | 'ready']: (progress: BuildProg
 };
 
 /** What INFO FOR INDEX shows of the build: status, and while it lasts the counts of records and changes. */
-export function indexBuild(
+export async function indexBuild(
   transaction: Transaction,
   { catalog, table, index }: IndexInCatalog,
-): PromiseOrValue<ObjectValue> {
+): Promise<ObjectValue> {
   if (INDEX_KINDS[index.indexKind.kind] === 'unsupported') {
     return objectFrom({ error: 'not supported yet', status: 'error' });
   }
-  return andThen(buildProgress(transaction, idsOf(catalog, table, index)), BUILDING[stateOf(index)]);
+  return BUILDING[stateOf(index)](await buildProgress(transaction, idsOf(catalog, table, index)));
 }

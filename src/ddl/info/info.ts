@@ -4,12 +4,12 @@
  * Nothing here shows a secret: password hashes, symmetric keys and issuer keys read `[REDACTED]`, hashes too, as the
  * reference engine does it from 3.2.2 on (earlier ones show hashes to every viewer).
  */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { plainFieldName } from '../../catalog/ddl/define.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { ConfigDefinition } from '../../catalog/definitions/definition.js';
 import { findUser, loadNamespace, loadRoot } from '../../catalog/definitions/lookup.js';
-import type { Definition } from '../../catalog/definitions/stored-definition.js';
+import { type Definition, statementOf } from '../../catalog/definitions/stored-definition.js';
 import { mayAct } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Info } from '../../language/ast.js';
@@ -31,7 +31,6 @@ import { infoForNodes } from './nodes.js';
 import { sessionList } from './sessions.js';
 import { signInAttempts } from './signin-attempts.js';
 import { describeDefinition, describeLive } from './structure.js';
-import { definitionText } from './text.js';
 
 type Of = Info['of'];
 type OfKind<K extends Of['kind']> = Extract<Of, { readonly kind: K }>;
@@ -77,6 +76,11 @@ interface View {
   readonly none: Value;
 }
 
+/** A definition as the statement that makes it, with secrets redacted. */
+function definitionText(definition: Definition): string {
+  return printStatement(statementOf(definition));
+}
+
 const TEXTS: View = {
   list(definitions, nameOf) {
     const texts = newObject();
@@ -97,19 +101,18 @@ const STRUCTURE: View = {
 
 const byName = (definition: { readonly name: string }): string => definition.name;
 
-function ofRoot(execution: Execution, view: View): PromiseOrValue<Value> {
+async function ofRoot(execution: Execution, view: View): Promise<Value> {
   authorize(execution.identity, 'view', {}, 'Any');
-  return andThen(loadRoot(execution.context.transaction), (root) =>
-    objectFrom({
-      accesses: view.list(root.accesses, byName),
-      config: objectFrom({ QUERY_TIMEOUT: root.queryTimeout }),
-      defaults: defaultsOf(root.defaults),
-      namespaces: view.list(root.namespaces, byName),
-      nodes: view.none,
-      system: SYSTEM,
-      users: view.list(root.users, byName),
-    }),
-  );
+  const root = await loadRoot(execution.context.transaction);
+  return objectFrom({
+    accesses: view.list(root.accesses, byName),
+    config: objectFrom({ QUERY_TIMEOUT: root.queryTimeout }),
+    defaults: defaultsOf(root.defaults),
+    namespaces: view.list(root.namespaces, byName),
+    nodes: view.none,
+    system: SYSTEM,
+    users: view.list(root.users, byName),
+  });
 }
 
 function defaultsOf(definition: ConfigDefinition | undefined): ObjectValue {
@@ -135,36 +138,34 @@ const SYSTEM: ObjectValue = objectFrom({
   physical_cores: 0,
 });
 
-function ofNamespace(execution: Execution, view: View): PromiseOrValue<Value> {
+async function ofNamespace(execution: Execution, view: View): Promise<Value> {
   const databasePath = selectedNamespace(execution);
   authorize(execution.identity, 'view', databasePath, 'Any');
-  return andThen(loadNamespace(execution.context.transaction, databasePath.namespace), (namespace) => {
-    if (namespace === undefined) throw failure('namespace_missing', { name: databasePath.namespace });
-    return objectFrom({
-      accesses: view.list(namespace.accesses, byName),
-      databases: view.list(namespace.databases, byName),
-      users: view.list(namespace.users, byName),
-    });
+  const namespace = await loadNamespace(execution.context.transaction, databasePath.namespace);
+  if (namespace === undefined) throw failure('namespace_missing', { name: databasePath.namespace });
+  return objectFrom({
+    accesses: view.list(namespace.accesses, byName),
+    databases: view.list(namespace.databases, byName),
+    users: view.list(namespace.users, byName),
   });
 }
 
-function ofDatabase(execution: Execution, view: View): PromiseOrValue<Value> {
-  return andThen(viewedCatalog(execution), (catalog) =>
-    objectFrom({
-      accesses: view.list(catalog.accesses.values(), byName),
-      analyzers: view.list(catalog.analyzers.values(), byName),
-      apis: view.list(catalog.apis.values(), byName),
-      buckets: view.none,
-      configs: configs(catalog, view),
-      functions: view.list(catalog.functions.values(), byName),
-      models: view.none,
-      modules: view.none,
-      params: view.list(catalog.params.values(), byName),
-      sequences: view.list(catalog.sequences.values(), byName),
-      tables: view.list(definitionsOf(catalog.tables.values()), byName),
-      users: view.list(catalog.users.values(), byName),
-    }),
-  );
+async function ofDatabase(execution: Execution, view: View): Promise<Value> {
+  const catalog = await viewedCatalog(execution);
+  return objectFrom({
+    accesses: view.list(catalog.accesses.values(), byName),
+    analyzers: view.list(catalog.analyzers.values(), byName),
+    apis: view.list(catalog.apis.values(), byName),
+    buckets: view.none,
+    configs: configs(catalog, view),
+    functions: view.list(catalog.functions.values(), byName),
+    models: view.none,
+    modules: view.none,
+    params: view.list(catalog.params.values(), byName),
+    sequences: view.list(catalog.sequences.values(), byName),
+    tables: view.list(definitionsOf(catalog.tables.values()), byName),
+    users: view.list(catalog.users.values(), byName),
+  });
 }
 
 function* definitionsOf(tables: Iterable<TableEntry>) {
@@ -186,68 +187,62 @@ function configName({ config }: ConfigDefinition): string {
 /** A table that doesn't exist has nothing defined on it. */
 function ofTable(of: OfKind<'table'>, view: View, compiler: Compiler): Answer {
   const nameOf = compileName(of.name, 'string', compiler);
-  return (frame) =>
-    andThen(viewedCatalog(frame.execution), (catalog) =>
-      andThen(nameOf(frame), (name) => {
-        const table = catalog.tables.get(name);
-        const { services, context } = frame.execution;
-        return andThen(table === undefined ? [] : services.liveQueries.of(context, table), (lives) =>
-          objectFrom({
-            events: view.list(table?.events ?? [], byName),
-            fields: view.list(table?.fields ?? [], plainFieldName),
-            indexes: view.list(table?.indexes ?? [], byName),
-            lives: view.lives(lives),
-            tables: view.list(table?.views ?? [], byName),
-          }),
-        );
-      }),
-    );
+  return async (frame) => {
+    const catalog = await viewedCatalog(frame.execution);
+    const name = await nameOf(frame);
+    const table = catalog.tables.get(name);
+    const { services, context } = frame.execution;
+    const lives = await (table === undefined ? [] : services.liveQueries.of(context, table));
+    return objectFrom({
+      events: view.list(table?.events ?? [], byName),
+      fields: view.list(table?.fields ?? [], plainFieldName),
+      indexes: view.list(table?.indexes ?? [], byName),
+      lives: view.lives(lives),
+      tables: view.list(table?.views ?? [], byName),
+    });
+  };
 }
 
 function ofUser(of: OfKind<'user'>, view: View, compiler: Compiler): Answer {
   const nameOf = compileName(of.name, 'string', compiler);
-  return (frame) => {
+  return async (frame) => {
     const { execution } = frame;
     const databasePath = selectedPath(execution, of.level ?? 'database');
     authorize(execution.identity, 'view', databasePath, 'Actor');
-    return andThen(nameOf(frame), (name) =>
-      andThen(findUser(execution.context.transaction, databasePath, name), (user) => {
-        if (user === undefined) throw failure('user_missing', { name, ...databasePath });
-        return view.one(user);
-      }),
-    );
+    const name = await nameOf(frame);
+    const user = await findUser(execution.context.transaction, databasePath, name);
+    if (user === undefined) throw failure('user_missing', { name, ...databasePath });
+    return view.one(user);
   };
 }
 
 function ofIndex(of: OfKind<'index'>, compiler: Compiler): Answer {
   const nameOf = compileName(of.name, 'string', compiler);
   const tableOf = compileName(of.table, 'string', compiler);
-  return (frame) =>
-    andThen(viewedCatalog(frame.execution), (catalog) =>
-      andThen(nameOf(frame), (name) =>
-        andThen(tableOf(frame), (tableName) => {
-          const table = catalog.tables.get(tableName);
-          const index = table?.indexes.find((each) => each.name === name);
-          if (table === undefined || index === undefined) throw failure('index_missing', { name });
-          const { transaction } = frame.execution.context;
-          return andThen(indexBuild(transaction, { catalog, table, index }), (building) => objectFrom({ building }));
-        }),
-      ),
-    );
+  return async (frame) => {
+    const catalog = await viewedCatalog(frame.execution);
+    const name = await nameOf(frame);
+    const tableName = await tableOf(frame);
+    const table = catalog.tables.get(tableName);
+    const index = table?.indexes.find((each) => each.name === name);
+    if (table === undefined || index === undefined) throw failure('index_missing', { name });
+    const { transaction } = frame.execution.context;
+    const building = await indexBuild(transaction, { catalog, table, index });
+    return objectFrom({ building });
+  };
 }
 
 /**
  * The catalog of the selected database, for a principal who may see it. In a transaction that writes, it is
  * defined as by any other statement, for users who may define it.
  */
-function viewedCatalog(execution: Execution): PromiseOrValue<DatabaseCatalog> {
+async function viewedCatalog(execution: Execution): Promise<DatabaseCatalog> {
   const { identity, context, writable } = execution;
   const databasePath = selectedDatabase(execution);
   authorize(identity, 'view', databasePath, 'Any');
-  return andThen(context.catalog(), (catalog) => {
-    if (catalog !== undefined) return catalog;
-    if (writable && mayAct(identity.principal, 'edit', { namespace: databasePath.namespace }))
-      return ensureSelectedDatabase(execution);
-    throw failure('database_missing', { name: databasePath.database });
-  });
+  const catalog = await context.catalog();
+  if (catalog !== undefined) return catalog;
+  if (writable && mayAct(identity.principal, 'edit', { namespace: databasePath.namespace }))
+    return ensureSelectedDatabase(execution);
+  throw failure('database_missing', { name: databasePath.database });
 }

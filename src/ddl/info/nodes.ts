@@ -1,14 +1,14 @@
 /** INFO FOR NODES: the nodes that use the store, for users of the root. */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { authorize } from '../../runtime/authorization/authorize.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { NodeFacts } from '../../runtime/nodes.js';
 import { type ArrayValue, Duration, objectFrom } from '../../value/value.js';
 
 /** The rows of INFO FOR NODES. */
-export function infoForNodes(execution: Execution): PromiseOrValue<ArrayValue> {
+export async function infoForNodes(execution: Execution): Promise<ArrayValue> {
   authorize(execution.identity, 'view', {}, 'Any');
-  return andThen(execution.services.nodes.list(execution.context.transaction), (nodes) => nodes.map(overview));
+  const nodes = await execution.services.nodes.list(execution.context.transaction);
+  return nodes.map(overview);
 }
 
 function overview({ id, isCurrent, staleness, ...facts }: NodeFacts) {

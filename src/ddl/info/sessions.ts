@@ -1,7 +1,6 @@
 /**
  * INFO FOR SESSIONS: the sessions that the principal may end. Those over HTTP end with their request and aren't listed.
  */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { guestRefusal } from '../../runtime/authorization/authorize.js';
 import type { Execution, LastingSession } from '../../runtime/execution.js';
 import { toDatetime } from '../../value/time/datetime.js';
@@ -13,7 +12,7 @@ import { mayEnd, sessionsElsewhere } from '../identity/kill-sessions.js';
  * The rows of INFO FOR SESSIONS, as far as the principal may see them.
  * @throws TesseraError `not_allowed`, for guests
  */
-export function sessionList(execution: Execution): PromiseOrValue<ObjectValue[]> {
+export async function sessionList(execution: Execution): Promise<ObjectValue[]> {
   const { principal } = execution.identity;
   if (principal.kind === 'guest') throw guestRefusal();
   const { elsewhere } = execution.services.sessions;
@@ -22,10 +21,8 @@ export function sessionList(execution: Execution): PromiseOrValue<ObjectValue[]>
     if (mayEnd(execution, session)) here.push(overview(session, execution, elsewhere?.node));
   }
   if (elsewhere === undefined) return here;
-  return andThen(sessionsElsewhere(execution, elsewhere), (sessions) => [
-    ...here,
-    ...sessions.map(({ node, overview }) => objectFrom({ ...overview, current: false, node })),
-  ]);
+  const sessions = await sessionsElsewhere(execution, elsewhere);
+  return [...here, ...sessions.map(({ node, overview }) => objectFrom({ ...overview, current: false, node }))];
 }
 
 function overview(session: LastingSession, execution: Execution, node: string | undefined): ObjectValue {

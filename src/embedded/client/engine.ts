@@ -1,4 +1,6 @@
 /** Implements the official client's engine interface in process, in place of a remote connection. */
+
+import { resolve } from 'node:path';
 import {
   CallTerminatedError,
   ChannelIterator,
@@ -18,15 +20,18 @@ import {
 } from 'surrealdb';
 import { readExportSelection } from '../../ddl/export/selection.js';
 import { realEnvironment } from '../../env/real.js';
-import { asTesseraError } from '../../errors/error.js';
+import { asTesseraError, failure } from '../../errors/error.js';
+import { parseRecordId } from '../../language/parse.js';
 import { RpcConnection, type SessionOpener } from '../../rpc/connection.js';
 import { errorMessage } from '../../rpc/response.js';
 import type { DatabaseOptions } from '../../session/database/options.js';
-import { isObject, type ObjectValue } from '../../value/value.js';
+import { decodeCbor } from '../../value/codecs/cbor-decode.js';
+import { encodeCbor } from '../../value/codecs/cbor-encode.js';
+import { DEFAULT_DECODE_LIMITS } from '../../value/nesting.js';
+import { isObject, type ObjectValue, type Value } from '../../value/value.js';
 import { acquireStore } from '../shared-stores.js';
-import { storeAddress } from './address.js';
-import { chunksOf, streamedResponse } from './transfer.js';
-import { type Translation, translationFor } from './translation.js';
+import { fromClient } from './from-client.js';
+import { toClient } from './to-client.js';
 
 /** The defaults selected for clients that ask for them. */
 const DEFAULTS = { namespace: 'main', database: 'main' };
@@ -216,4 +221,76 @@ interface Notified {
   readonly action: LiveMessage['action'];
   readonly record: Extract<LiveMessage, { recordId: unknown }>['recordId'];
   readonly result: Extract<LiveMessage, { value: unknown }>['value'];
+}
+
+/**
+ * The store address of a client URL: `memory`, or `lmdb:` and the absolute path of a folder. The part after the slashes
+ * is a path, relative to the working directory unless it begins with a slash.
+ *
+ *     storeAddress(new URL('mem://'));                 // 'memory'
+ *     storeAddress(new URL('tessera://./data'));       // 'lmdb:' and the absolute path of ./data
+ *     storeAddress(new URL('surrealkv:///var/data'));  // 'lmdb:/var/data'
+ *
+ * A `file` URL is always absolute: JavaScript parses `file:./data` as `file:///data`.
+ * @throws TesseraError `storage_address` if there is no path
+ */
+export function storeAddress(url: URL): string {
+  if (url.protocol === 'mem:') return 'memory';
+  let path: string;
+  try {
+    path = decodeURIComponent(`${url.host}${url.pathname}`);
+  } catch {
+    throw failure('storage_address', { address: url.href });
+  }
+  if (path === '') throw failure('storage_address', { address: url.href });
+  return `lmdb:${resolve(path)}`;
+}
+
+// The streams of export and import in the official client's form.
+
+/** A response whose body is read as fast as its consumer reads. */
+function streamedResponse(pieces: AsyncGenerator<string>): Response {
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await pieces.next();
+      if (done === true) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await pieces.return(undefined);
+    },
+  });
+  return new Response(body, { headers: { 'content-type': 'text/plain; charset=utf-8' } });
+}
+
+/** The text of an import in pieces; bytes are decoded as UTF-8. */
+async function* chunksOf(data: string | Blob | ReadableStream): AsyncGenerator<string> {
+  if (typeof data === 'string') {
+    yield data;
+    return;
+  }
+  const decoder = new TextDecoder();
+  const chunks: AsyncIterable<string | Uint8Array> = data instanceof Blob ? data.stream() : data;
+  for await (const chunk of chunks) yield typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
+}
+
+/** Converts values between client and engine. */
+interface Translation {
+  toEngine(value: unknown): Value;
+  toClient(value: Value): unknown;
+}
+
+/** Converts directly by class: 0.6 ms for 1,000 records of eight fields, instead of 7.8 ms through CBOR. */
+const DIRECT: Translation = { toEngine: fromClient, toClient };
+
+/** Programs with codecs or codec options of their own go through CBOR. */
+function translationFor({ options, codecs }: DriverContext): Translation {
+  if (options.codecs === undefined && options.codecOptions === undefined) return DIRECT;
+  return {
+    toEngine: (value) =>
+      decodeCbor(new Uint8Array(codecs.cbor.encode(value)), { ...DEFAULT_DECODE_LIMITS, readRecord: parseRecordId }),
+    toClient: (value) => codecs.cbor.decode(encodeCbor(value)),
+  };
 }

@@ -87,7 +87,7 @@ export interface Expectation {
   readonly each: readonly string[];
 }
 
-/** One row of a family's table. Registration, argument checks, error texts and `docs/functions.md` are made from it. */
+/** One row of a family's table: registration, argument checks, error texts and the list of functions come from it. */
 export interface FunctionRow {
   /** The whole path: `string::len`. */
   readonly name: string;

@@ -1,6 +1,9 @@
+import type { RE2JS } from 're2js';
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { Pausing } from '../../base/steps.js';
-import { matcherOf } from '../../value/regex.js';
+import { transliterated } from '../../base/transliterate.js';
+import { TesseraError } from '../../errors/error.js';
+import { compileRegex, matcherOf } from '../../value/regex.js';
 import { toDisplay, toErrorText } from '../../value/text/text.js';
 import { finderOf, includesText } from '../../value/text-search.js';
 import { Regex, type Value } from '../../value/value.js';
@@ -14,10 +17,7 @@ import { checkLength, limitedText } from '../calls/output-limit.js';
 import { any, integer, optional, rest, text } from '../calls/parameters.js';
 import { codePointCount, countCodePoints, sliceCodePoints } from './code-points.js';
 import { encodeHtml, sanitizeHtml } from './html.js';
-import { patternOf } from './pattern.js';
-import { slug } from './slug.js';
 import { forEachPiece, mapPieces } from './text-pieces.js';
-import { trim, wordsOf } from './white-space.js';
 
 export const textFunctions: readonly FunctionRow[] = [
   define(
@@ -279,3 +279,68 @@ function reverse(text: string, pausing: Pausing): PromiseOrValue<string> {
   });
   return andThen(done, () => pieces.reverse().join(''));
 }
+
+// Regular expressions as arguments.
+
+/** The pattern that an argument is, or whose text it is. @throws TesseraError `invalid_arguments` */
+function patternOf(name: string, position: number, value: Value): RE2JS {
+  try {
+    if (value instanceof Regex) return compileRegex(value.source);
+    if (typeof value === 'string') return compileRegex(value);
+  } catch (error) {
+    if (!(error instanceof TesseraError)) throw error;
+  }
+  throw invalidArguments(
+    name,
+    `Argument ${position} was the wrong type. Could not cast into \`regex\` using input \`${toErrorText(value)}\``,
+  );
+}
+
+/** Lower-case ASCII words joined by hyphens: `Hello, Wörld` → `hello-world`. */
+function slug(text: string): string {
+  return text
+    .replace(/[^\0-\x7f]/gu, transliterated)
+    .toLowerCase()
+    .replace(/[^a-z0-9_]+/g, '-')
+    .replace(/^-|-$/g, '');
+}
+
+// Blanks are what Unicode calls white space; JavaScript's `\s` differs from it in U+0085 and U+FEFF.
+
+const BLANK = /\p{White_Space}/u;
+
+function isBlank(text: string, index: number): boolean {
+  const unit = text.charCodeAt(index);
+  if (unit > 0x20 && unit < 0x7f) return false;
+  return BLANK.test(text.charAt(index));
+}
+
+/** Cuts blanks off at both ends. (A pattern for the end would take quadratic time.) */
+function trim(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text, start)) start++;
+  while (end > start && isBlank(text, end - 1)) end--;
+  return text.slice(start, end);
+}
+
+/** The words between blanks. */
+function wordsOf(text: string, pausing: Pausing): PromiseOrValue<string[]> {
+  const words: string[] = [];
+  const pattern = /\P{White_Space}+/gu;
+  let from = 0;
+  const step = (): PromiseOrValue<boolean> => {
+    pattern.lastIndex = from;
+    for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+      words.push(found[0]);
+      if (pattern.lastIndex - from < WORDS_A_STEP) continue;
+      from = pattern.lastIndex;
+      return andThen(pausing.pause(), () => false);
+    }
+    return true;
+  };
+  return andThen(untilTrue(step), () => words);
+}
+
+/** Characters that are split into words in one step. */
+const WORDS_A_STEP = 2 ** 14;

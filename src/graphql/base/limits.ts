@@ -3,7 +3,7 @@ import { failure, type TesseraError } from '../../errors/error.js';
 
 /**
  * A GRAPHQL config overrides `depth` and `complexity` for its database; what roles have of their own is in
- * `allowance.ts`.
+ * `effective-limits.ts`.
  */
 export const DEFAULT_GRAPHQL_LIMITS = {
   /** Levels of fields within each other. */

@@ -1,5 +1,5 @@
 /**
- * Reads the variables of a request as its operation declares them. The library's `getVariableValues` prints the value
+ * Reads the variables of a request as its operation declares them. The library's own reader prints the value
  * around each fault into its error, so that refusing one megabyte with many faults takes seconds; here an error says
  * where the fault is.
  */

@@ -2,8 +2,12 @@
 import type { GraphQLFieldConfigMap } from 'graphql';
 import type { FunctionDefinition } from '../../catalog/definitions/definition.js';
 import { aggregateOf } from '../collection-fields/aggregate.js';
+import type { CollectionField } from '../collection-fields/collection-field.js';
 import { connectionOf } from '../collection-fields/connection.js';
 import { listOf } from '../collection-fields/list.js';
+import { planOf } from '../execution/collection-query.js';
+import { fromRoot } from '../execution/field-source.js';
+import { VERSION_ARGUMENT } from '../schema/list-arguments.js';
 import { Names } from '../schema/names.js';
 import type { TableType } from '../schema/table-type.js';
 import type { Inputs } from '../types/inputs.js';
@@ -11,7 +15,6 @@ import type { TableTypes } from '../types/table-types.js';
 import { functionFields } from './function.js';
 import { anyRecordField, anyRecordsField, recordField } from './record.js';
 import type { RootConfig } from './root-config.js';
-import { tableField } from './table.js';
 
 /** `functions` are those that only read. */
 export function queryFields(
@@ -53,4 +56,15 @@ export function tableNames(tables: readonly TableType[], names: Names): Readonly
 /** A field that is deprecated with its table. */
 export function ofTable({ deprecated }: TableType, config: RootConfig): RootConfig {
   return deprecated === undefined ? config : { ...config, deprecationReason: deprecated };
+}
+
+// The fields of Query that read a table: `person(…)`, `personConnection(…)`, `person_aggregate(…)`.
+
+/** The root field of a collection of a table. */
+function tableField(table: string, { type, args, compile }: CollectionField): RootConfig {
+  return {
+    type,
+    args: { ...args, ...VERSION_ARGUMENT },
+    extensions: fromRoot((field) => planOf(compile(field), table)),
+  };
 }

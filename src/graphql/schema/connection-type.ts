@@ -1,4 +1,4 @@
-/** The types of connections, with Relay's names: `personConnection`, `personEdge`, `PageInfo`. */
+/** The types of connections, with the names of Relay: of a table its name with Connection and Edge, and `PageInfo`. */
 import {
   GraphQLList,
   GraphQLNonNull,

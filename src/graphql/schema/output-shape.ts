@@ -1,4 +1,4 @@
-/** The GraphQL form of a type of the database (`docs/GRAPHQL.md` has the table for users). */
+/** The GraphQL form of a type of the database (`docs/guides/graphql.md` has the table for users). */
 import { GraphQLList, GraphQLNonNull, type GraphQLNullableType, type GraphQLOutputType } from 'graphql';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import type { Type } from '../../value/type.js';

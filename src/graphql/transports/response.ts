@@ -1,5 +1,5 @@
 /**
- * Outcomes as answers: the standard `{data, errors}`, and the results of `spec/service.md`, one for each root field.
+ * Outcomes as answers: the standard `{data, errors}`, and the results of the service, one for each root field.
  */
 import { formatElapsed } from '../../session/session/time-text.js';
 import { stringifyJson } from '../../value/codecs/json.js';

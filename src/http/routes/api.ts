@@ -49,15 +49,13 @@ const SANDBOX = 'sandbox allow-downloads allow-forms allow-modals allow-popups a
 export function apiRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
   const { namespace, database, path } = addressOf(request.url);
   const asked = requestOf(request);
-  return inSession(context, request, reply, (session) =>
-    andThen(session.use(namespace, database), () =>
-      andThen(session.execute([invoking(path, asked)]), ([result]) => {
-        invariant(result !== undefined, 'a statement has a result');
-        if (!result.outcome.ok) throw result.outcome.error;
-        return sendInvoked(context, request, reply, result.outcome.value);
-      }),
-    ),
-  );
+  return inSession(context, request, reply, async (session) => {
+    await session.use(namespace, database);
+    const [result] = await session.execute([invoking(path, asked)]);
+    invariant(result !== undefined, 'a statement has a result');
+    if (!result.outcome.ok) throw result.outcome.error;
+    return sendInvoked(context, request, reply, result.outcome.value);
+  });
 }
 
 interface Address {

@@ -1,17 +1,20 @@
 /** `/key/:table` and `/key/:table/:id`: records by plain HTTP. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { andThen } from '../../base/promise-or-value.js';
-import { failure } from '../../errors/error.js';
+import { failure, TesseraError } from '../../errors/error.js';
 import type { Expression, Param, Projection, Select, Statement } from '../../language/ast.js';
-import { parseIdiom, parseRecordId } from '../../language/parse.js';
+import { constantValue } from '../../language/constant-value.js';
+import { parseExpression, parseIdiom, parseRecordId } from '../../language/parse.js';
+import { transformExpression } from '../../language/visitor.js';
 import { parseUuid } from '../../value/uuid.js';
-import { newObject, type ObjectValue, Range, RecordId, Table } from '../../value/value.js';
+import { newObject, type ObjectValue, Range, RecordId, Table, type Value } from '../../value/value.js';
 import type { RouteContext } from '../base/context.js';
-import { responseFormat } from '../base/negotiation.js';
+import { CBOR, JSON_FORMAT, utf8Text } from '../base/format.js';
+import { mediaType, responseFormat } from '../base/negotiation.js';
 import { readQueryString } from '../request/query-string.js';
+import { bodyOf } from '../request/request-body.js';
 import { inSession } from '../request/request-session.js';
 import { sendResults } from '../response/results.js';
-import { readKeyBody } from './key-body.js';
 
 export const KEY_METHODS = ['DELETE', 'GET', 'PATCH', 'POST', 'PUT'] as const;
 type WritingMethod = Exclude<(typeof KEY_METHODS)[number], 'GET'>;
@@ -99,5 +102,43 @@ function readFields(text: string): Projection[] {
       throw failure('query_parameter_invalid', { reason: 'needs names of fields as fields' });
     }
     return { kind: 'expression', expression };
+  });
+}
+
+/**
+ * The body of a request to `/key`: JSON, CBOR, or a literal of the query language (`{ born: d'1815-12-10T00:00:00Z',
+ * name: $name }`). Nothing in it is executed; `$name` is a parameter of the query string.
+ * @throws TesseraError `malformed_request`, `parse_error`
+ */
+function readKeyBody(request: FastifyRequest, parameters: ObjectValue): Value {
+  const body = bodyOf(request);
+  const type = mediaType(request.headers['content-type'] ?? '');
+  if (type === CBOR.contentType) return CBOR.decode(body);
+  if (body.length === 0) throw failure('malformed_request', { reason: 'the body must be a value' });
+  return readJson(body) ?? readWritten(utf8Text(body), parameters);
+}
+
+/** JSON is tried separately, since it has escapes which the language lacks. */
+function readJson(body: Uint8Array): Value {
+  try {
+    return JSON_FORMAT.decode(body);
+  } catch (error) {
+    if (error instanceof TesseraError) return undefined;
+    throw error;
+  }
+}
+
+function readWritten(text: string, parameters: ObjectValue): Value {
+  const value = constantValue(withParameters(parseExpression(text), parameters));
+  if (value === undefined)
+    throw failure('malformed_request', { reason: 'the body must be a value, with nothing to be computed' });
+  return value.value;
+}
+
+function withParameters(expression: Expression, parameters: ObjectValue): Expression {
+  return transformExpression(expression, (node) => {
+    if (node.kind !== 'param') return undefined;
+    if (Object.hasOwn(parameters, node.name)) return { kind: 'literal', value: parameters[node.name] };
+    throw failure('malformed_request', { reason: `the query string gives no \`${node.name}\`` });
   });
 }

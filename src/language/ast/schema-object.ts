@@ -51,7 +51,7 @@ export type AnalyzerFilter =
   | { readonly kind: 'mapper'; readonly path: string };
 
 /** Ascending numbers, each assigned once. The clauses are evaluated when the sequence is defined. */
-export interface DefineSequence extends DefinitionClauses {
+export interface DefineSequence extends Omit<DefinitionClauses, 'comment'> {
   readonly kind: 'define-sequence';
   readonly name: Name;
   /** The batch of numbers that a server reserves at a time. */

@@ -9,6 +9,7 @@ import type {
   Idiom,
   IndexHints,
   Level,
+  Name,
   Order,
   OrderKey,
   Output,
@@ -193,4 +194,54 @@ export function level(parser: Parser): Level {
 export function onTable(parser: Parser): void {
   parser.expectWord('ON');
   parser.acceptWord('TABLE');
+}
+
+/** Words that are values rather than names of definitions. */
+const VALUES: ReadonlySet<string> = new Set(['TRUE', 'FALSE', 'NONE', 'NULL']);
+
+/** Tokens after a keyword that begins an expression rather than being a name. */
+const CONTINUES = /^(?:!=|[([.+*/:=?<>&|%@-])/;
+
+/** The name of a definition: a bare word, or an expression. */
+export function definitionName(parser: Parser): Name {
+  return isDefinitionName(parser, CONTINUES) ? parser.name() : parser.expression();
+}
+
+/** The path of a field that is defined or removed: literal, or an expression for its text. */
+export function definitionPath(parser: Parser): Idiom {
+  if (isDefinitionName(parser, /^(?:::|\()/)) return parser.idiom();
+  return { kind: 'idiom', start: parser.expression(), parts: [] };
+}
+
+function isDefinitionName(parser: Parser, continues: RegExp): boolean {
+  const next = parser.nextOffset();
+  return parser.isName() && !VALUES.has(parser.word) && !continues.test(parser.source.slice(next, next + 2));
+}
+
+/** `IF EXISTS`, if it is there. */
+export function ifExists(parser: Parser): boolean {
+  if (!parser.acceptWord('IF')) return false;
+  parser.expectWord('EXISTS');
+  return true;
+}
+
+/** `fn::a::b`, given as `a::b`. */
+export function functionName(parser: Parser): string {
+  // `fn:` is no keyword to the lexer, since a record id may begin so.
+  if (!parser.acceptWord('FN')) {
+    if (parser.text.toLowerCase() !== 'fn' || parser.kind !== 'word') parser.unexpected('fn');
+    parser.advance();
+  }
+  parser.expectPunct('::');
+  let name = parser.name();
+  while (parser.acceptPunct('::')) name += `::${parser.name()}`;
+  return name;
+}
+
+/** `mod::a`, `silo::organisation::package<1.2.3>`. */
+export function moduleName(parser: Parser): string {
+  const names = [parser.name()];
+  while (parser.acceptPunct('::')) names.push(parser.name());
+  const version = names[0]?.toLowerCase() === 'silo' ? parser.version() : '';
+  return names.join('::') + version;
 }

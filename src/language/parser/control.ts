@@ -1,7 +1,7 @@
 /** Statements that steer: LET, RETURN, THROW, FOR, transactions, SLEEP, OPTION, USE. */
 import type { Expression, For, Let, Name, Option, Return, Sleep, Statement, Throw, Use } from '../ast.js';
 import { block } from './block.js';
-import { fetchClause } from './clauses.js';
+import { definitionName, fetchClause } from './clauses.js';
 import { durationLiteral } from './expression/literal.js';
 import type { Parser } from './parser.js';
 import { type } from './type.js';
@@ -74,7 +74,7 @@ export function use(parser: Parser): Use {
 
 /** The name of a namespace or a database, also as an expression. */
 function pathName(parser: Parser): Name {
-  const name = parser.definitionName();
+  const name = definitionName(parser);
   if (typeof name === 'string' || name.kind !== 'literal' || typeof name.value !== 'string') return name;
   return name.value;
 }

@@ -1,6 +1,5 @@
 /** SPLIT and GROUP BY name projections: by their expression, or by their alias. */
 import type { Group, Idiom, Projections } from '../ast.js';
-import { printExpression } from '../print.js';
 import type { Mark } from '../source-error.js';
 import { projections } from './clauses.js';
 import type { Parser } from './parser.js';
@@ -52,14 +51,15 @@ function checkSelected(
   at: Mark,
   { projections, mark }: SelectedProjections,
 ): void {
-  const name = printExpression(path);
+  const { pathText } = parser.grammar;
+  const name = pathText(path);
   const items = projections.kind === 'value' ? [projections] : projections.items;
   const isSelected = items.some((item) => {
-    if (item.kind === 'all' || (item.alias !== undefined && printExpression(item.alias) === name)) {
+    if (item.kind === 'all' || (item.alias !== undefined && pathText(item.alias) === name)) {
       return true;
     }
     if (item.expression.kind !== 'idiom') return false;
-    return clause === 'group' ? leadsThrough(item.expression, path) : printExpression(item.expression) === name;
+    return clause === 'group' ? leadsThrough(item.expression, path, pathText) : pathText(item.expression) === name;
   });
   if (!isSelected) {
     const shown = clause === 'group' ? name : `"${name}"`;
@@ -71,6 +71,6 @@ function checkSelected(
 }
 
 /** Whether `whole` begins with the path. */
-function leadsThrough(whole: Idiom, path: Idiom): boolean {
-  return printExpression({ ...whole, parts: whole.parts.slice(0, path.parts.length) }) === printExpression(path);
+function leadsThrough(whole: Idiom, path: Idiom, pathText: (path: Idiom) => string): boolean {
+  return pathText({ ...whole, parts: whole.parts.slice(0, path.parts.length) }) === pathText(path);
 }

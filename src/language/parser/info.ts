@@ -1,7 +1,6 @@
 /** INFO, REBUILD and EXPLAIN. */
 import type { Explain, ExplainPermissions, ExplainRecordPermissions, Info, Rebuild, TableAction } from '../ast.js';
-import { level, onTable, versionClause, whereClause } from './clauses.js';
-import { ifExists } from './define/definition.js';
+import { definitionName, ifExists, level, onTable, versionClause, whereClause } from './clauses.js';
 import { unsigned } from './expression/literal.js';
 import { live } from './live.js';
 import type { Parser } from './parser.js';
@@ -44,7 +43,7 @@ function subject(parser: Parser): Info['of'] {
       return { kind: 'database' };
     case 'TABLE':
     case 'TB':
-      return { kind: 'table', name: parser.definitionName() };
+      return { kind: 'table', name: definitionName(parser) };
     case 'SESSIONS':
       return { kind: 'sessions' };
     case 'NODES':
@@ -55,13 +54,13 @@ function subject(parser: Parser): Info['of'] {
     case 'AUDIT':
       return audit(parser);
     case 'USER': {
-      const name = parser.definitionName();
+      const name = definitionName(parser);
       return { kind: 'user', name, ...(parser.acceptWord('ON') && { level: level(parser) }) };
     }
     case 'INDEX': {
-      const name = parser.definitionName();
+      const name = definitionName(parser);
       onTable(parser);
-      return { kind: 'index', name, table: parser.definitionName() };
+      return { kind: 'index', name, table: definitionName(parser) };
     }
     case undefined:
       return parser.unexpected('an info target', SUBJECTS);

@@ -3,10 +3,9 @@ import { MAX_INT } from '../../value/number.js';
 import { parseUuid } from '../../value/uuid.js';
 import { int } from '../../value/value.js';
 import type { Expression, Kill, KillSessions, Literal, Live, ShowChanges } from '../ast.js';
-import { fetchClause, projections, target, whereClause } from './clauses.js';
+import { fetchClause, level, projections, target, whereClause } from './clauses.js';
 import { literal, prefixedLiteral, unsigned } from './expression/literal.js';
 import type { Parser } from './parser.js';
-import { killSessions } from './sessions.js';
 
 export function live(parser: Parser): Live {
   parser.advance();
@@ -68,4 +67,32 @@ function moment(parser: Parser): Literal {
   const stamp = unsigned(parser, 'a version stamp or a date-time', 2n ** 64n - 1n);
   // Nothing is ever changed at the versionstamps that an int can't say.
   return { kind: 'literal', value: int(stamp > MAX_INT ? MAX_INT : stamp) };
+}
+
+// KILL SESSION and KILL SESSIONS.
+
+/** KILL SESSION and KILL SESSIONS. */
+function killSessions(parser: Parser): KillSessions | undefined {
+  switch (parser.acceptOneOf('SESSION', 'SESSIONS')) {
+    case 'SESSION':
+      return { kind: 'kill-sessions', which: { kind: 'one', id: parser.expression() } };
+    case 'SESSIONS':
+      return { kind: 'kill-sessions', which: which(parser) };
+    case undefined:
+      return undefined;
+  }
+}
+
+function which(parser: Parser): KillSessions['which'] {
+  if (!parser.acceptWord('FOR')) return { kind: 'own' };
+  switch (parser.acceptOneOf('USER', 'RECORD')) {
+    case 'USER': {
+      const name = parser.name();
+      return { kind: 'user', name, ...(parser.acceptWord('ON') && { level: level(parser) }) };
+    }
+    case 'RECORD':
+      return { kind: 'record', record: parser.expression() };
+    case undefined:
+      return parser.unexpected('USER or RECORD');
+  }
 }

@@ -7,7 +7,7 @@
  */
 
 import { failure } from '../../errors/error.js';
-import type { Expression, Idiom, Name, Param, RecordIdLiteral, Statement } from '../ast.js';
+import type { Expression, Idiom, Param, RecordIdLiteral, Statement } from '../ast.js';
 import { sourceOffset } from '../escapes.js';
 import { wordName } from '../keywords.js';
 import { Lexer, type OuterSource, type StringPrefix } from '../lexer.js';
@@ -56,6 +56,12 @@ export interface Grammar {
   recordId(parser: Parser): RecordIdLiteral;
   /** The statement that the current word introduces, if one does that may be used as a value. */
   keywordStatement(parser: Parser): Statement | undefined;
+  define(parser: Parser): Statement;
+  alter(parser: Parser): Statement;
+  /** A configuration, without the words before it. */
+  config(parser: Parser): Statement;
+  /** A path as text, to compare and for errors. */
+  readonly pathText: (path: Idiom) => string;
 }
 
 export class Parser extends Lexer {
@@ -374,23 +380,6 @@ export class Parser extends Lexer {
     return text;
   }
 
-  /** The name of a definition: a bare word, or an expression. */
-  definitionName(): Name {
-    return this.isName() &&
-      !VALUES.has(this.word) &&
-      !CONTINUES.test(this.source.slice(this.nextOffset(), this.nextOffset() + 2))
-      ? this.name()
-      : this.expression();
-  }
-
-  /** The path of a field that is defined or removed: literal, or an expression for its text. */
-  definitionPath(): Idiom {
-    const next = this.nextOffset();
-    if (this.isName() && !VALUES.has(this.word) && !/^(?:::|\()/.test(this.source.slice(next, next + 2)))
-      return this.idiom();
-    return { kind: 'idiom', start: this.expression(), parts: [] };
-  }
-
   /** An int that isn't negative, at most 2^32 − 1. */
   natural(expected = 'an unsigned integer', most = 0xffff_ffff): number {
     if (this.isPunct('-') || this.isPunct('+')) {
@@ -457,12 +446,6 @@ const LONGEST_PIECE = 20_000;
 const LONGEST_INNER = 2 ** 16;
 
 const VERSION = /<\s*(\d+)\.(\d+)\.(\d+)\s*>/y;
-
-/** Words that are values rather than names of definitions. */
-const VALUES: ReadonlySet<string> = new Set(['TRUE', 'FALSE', 'NONE', 'NULL']);
-
-/** Tokens after a keyword that begins an expression rather than being a name. */
-const CONTINUES = /^(?:!=|[([.+*/:=?<>&|%@-])/;
 
 const TOKEN_NAMES = {
   end: 'Eof',

@@ -13,10 +13,6 @@ import {
   use,
 } from './control.js';
 import { create } from './create.js';
-import { alter } from './define/alter.js';
-import { define } from './define/define.js';
-import { defineConfig } from './define/define-config.js';
-import { remove } from './define/remove.js';
 import { deleteStatement } from './delete.js';
 import { continued } from './expression/expression.js';
 import { asExpression } from './expression/subquery.js';
@@ -25,6 +21,7 @@ import { insert } from './insert.js';
 import { kill, live, showChanges } from './live.js';
 import type { Parser } from './parser.js';
 import { relate } from './relate.js';
+import { remove } from './remove.js';
 import { select } from './select.js';
 import { update, upsert } from './update.js';
 
@@ -32,11 +29,11 @@ type Read = (parser: Parser) => Statement;
 
 /** Statements that may stand anywhere, also as values. */
 const STATEMENTS: ReadonlyMap<string, Read> = new Map<string, Read>([
-  ['ALTER', alter],
+  ['ALTER', (parser) => parser.grammar.alter(parser)],
   ['BREAK', bare('break')],
   ['CONTINUE', bare('continue')],
   ['CREATE', create],
-  ['DEFINE', define],
+  ['DEFINE', (parser) => parser.grammar.define(parser)],
   ['DELETE', deleteStatement],
   ['EXPLAIN', explain],
   ['FOR', forStatement],
@@ -90,7 +87,7 @@ export function exportedStatement(parser: Parser): Statement {
   const isConfig = CONFIGS.has(parser.word) && WORD.test(parser.source[parser.nextOffset()] ?? '');
   if (!isConfig) return topStatement(parser);
   const outer = parser.enter();
-  const config = defineConfig(parser);
+  const config = parser.grammar.config(parser);
   parser.leave(outer);
   return config;
 }

@@ -1,4 +1,6 @@
 /** Clauses that several statements share, as text; `undefined` for those that aren't there. */
+import { formatDuration } from '../../value/time/duration.js';
+import { Duration } from '../../value/value.js';
 import type {
   Assignment,
   Data,
@@ -13,7 +15,9 @@ import type {
   Output,
   Projection,
   Projections,
+  Statement,
 } from '../ast.js';
+import { POWER } from '../precedence.js';
 import { clause, clauses, list, type Printer, plainName } from './printer.js';
 
 export function projectionsText(projections: Projections, printer: Printer): string {
@@ -96,4 +100,24 @@ export function explainText(explain: ExplainClause | undefined): string | undefi
 
 export function levelText(level: Level): string {
   return `ON ${level.toUpperCase()}`;
+}
+
+/** Prints nanoseconds as a duration literal: `90_000_000_000n` is `1m30s`. */
+export function durationText(nanoseconds: bigint): string {
+  return formatDuration(new Duration(nanoseconds));
+}
+
+/**
+ * An expression as the clause of a definition: what reaches far to the right, and would swallow the next clause for the
+ * reader's eye, in parentheses, but `RETURN 1` and the like without.
+ */
+export function codeText(expression: Expression, printer: Printer): string {
+  if (expression.kind === 'closure' || expression.kind === 'range') return printer.expression(expression);
+  if (expression.kind !== 'subquery' || !isBare(expression.statement)) return printer.operand(expression, POWER.or);
+  return printer.statement(expression.statement);
+}
+
+function isBare(statement: Statement): boolean {
+  if (statement.kind === 'return') return statement.fetch === undefined;
+  return statement.kind === 'throw' || statement.kind === 'break' || statement.kind === 'continue';
 }

@@ -43,6 +43,15 @@ export function paramText(name: string): string {
   return `$${plainName(name)}`;
 }
 
+/** `fn::a::b`. */
+export function functionPath(name: string): string {
+  return `fn::${name.split('::').map(plainName).join('::')}`;
+}
+
+/** What stands in place of secrets: password hashes and keys. */
+export const REDACTED = '[REDACTED]';
+export const REDACTED_LITERAL = `'${REDACTED}'`;
+
 /** A name of a definition. An expression that begins like a fixed name is put in parentheses. */
 export function nameText(name: Name, printer: Printer): string {
   if (typeof name === 'string') return escapeIdentifier(name);

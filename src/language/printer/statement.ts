@@ -1,4 +1,4 @@
-/** Statements as text, one row for each kind. */
+/** Statements other than definitions as text, one row for each kind. */
 
 import { escapeIdentifier, quoteString } from '../../value/text/quote.js';
 import { typeText } from '../../value/text/type-text.js';
@@ -6,6 +6,7 @@ import { formatDuration } from '../../value/time/duration.js';
 import { Duration } from '../../value/value.js';
 import type {
   Access,
+  DefineStatement,
   Delete,
   Explain,
   Expression,
@@ -19,10 +20,10 @@ import type {
   Update,
   Upsert,
 } from '../ast.js';
-import { alterLevelText, alterText } from './alter.js';
 import {
   assignmentsText,
   dataText,
+  durationText,
   explainText,
   expressionsText,
   groupText,
@@ -34,21 +35,20 @@ import {
   projectionsText,
   splitText,
 } from './clauses.js';
-import { DEFINITION_PRINTERS } from './definition.js';
-import { durationText, functionPath, REDACTED_LITERAL } from './definition-clauses.js';
 import {
   clause,
   clauses,
+  functionPath,
   list,
   nameText,
   type Printer,
   paramText,
   plainName,
+  REDACTED_LITERAL,
   type StatementPrinters,
 } from './printer.js';
 
-export const STATEMENT_PRINTERS: StatementPrinters = {
-  ...DEFINITION_PRINTERS,
+export const STATEMENT_PRINTERS: Omit<StatementPrinters, DefineStatement['kind'] | 'alter' | 'alter-level'> = {
   expression: ({ expression }, printer) => expressionStatement(expression, printer),
   use: ({ namespace, database }, printer) => {
     const text = (name: Name): string => (typeof name === 'string' ? plainName(name) : nameText(name, printer));
@@ -124,8 +124,6 @@ export const STATEMENT_PRINTERS: StatementPrinters = {
     )}`,
   access: ({ name, level, action }, printer) =>
     `ACCESS ${plainName(name)}${clauses(level !== undefined && levelText(level), accessAction(action, printer))}`,
-  alter: alterText,
-  'alter-level': alterLevelText,
   remove: removeText,
 };
 

@@ -1,14 +1,11 @@
-/** Statements. */
+/** Statements other than definitions. */
 import type { DefineStatement, Info, Insert, Name, Statement } from '../ast.js';
-import { DEFINITION_MAPPERS, definition, name, names } from './definitions.js';
 import { assignments, block, idiom, output, projections } from './expressions.js';
+import { name, names } from './names.js';
 import { each, type Mapper, type NodeMappers, optional, same, update } from './rebuild.js';
 import { common, select } from './select.js';
 
-export const STATEMENT_MAPPERS: NodeMappers<Statement> = {
-  ...(Object.fromEntries(
-    Object.keys(DEFINITION_MAPPERS).map((kind) => [kind, definition]),
-  ) as NodeMappers<DefineStatement>),
+export const STATEMENT_MAPPERS: Omit<NodeMappers<Statement>, DefineStatement['kind'] | 'alter'> = {
   use: (node, mapper) => {
     const mapped = (part: Name): Name => name(part, mapper);
     return update(node, { namespace: optional(node.namespace, mapped), database: optional(node.database, mapped) });
@@ -86,7 +83,6 @@ export const STATEMENT_MAPPERS: NodeMappers<Statement> = {
     }
     return node;
   },
-  alter: (node, mapper) => update(node, { definition: definition(node.definition, mapper) }),
   'alter-level': (node, mapper) =>
     typeof node.queryTimeout === 'object' ? update(node, { queryTimeout: mapper.expression(node.queryTimeout) }) : node,
   remove: (node, mapper) =>

@@ -1,5 +1,5 @@
 /**
- * Rules rewrite plans into others with the same rows at lower cost. Each has a switch (`Tuning.rulesOff`), and no
+ * Rules rewrite plans into others with the same rows at lower cost. Each has a switch (`Tuning.rules`), and no
  * answer depends on one.
  */
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';

@@ -1,15 +1,17 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
 import type { FunctionContext } from '../../functions/calls/contract.js';
 import { NO_FIELDS } from '../../plan/fields-read.js';
+import { selectedDatabase } from '../../runtime/authorization/selected-database.js';
 import { assertEffectsAllowed } from '../../runtime/authorization/views.js';
 import { noteOf } from '../../runtime/candidates.js';
 import { countWork } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';
 import { rewordErrors } from '../../runtime/peer-error-wording.js';
+import { intValue } from '../../value/number.js';
 import { type Closure, Range, type RecordId, type Value } from '../../value/value.js';
 import { termsOf } from './analyzers.js';
 import { callClosure } from './closure.js';
-import { nextNumber } from './next-number.js';
 
 /**
  * The context of built-in functions in a call. Closures and reads use this very execution, its
@@ -106,4 +108,21 @@ function hasRecord(execution: Execution, id: RecordId): PromiseOrValue<boolean> 
     return has;
   });
   return andThen(done, () => has);
+}
+
+/**
+ * The next number of a sequence of the selected database.
+ * @throws TesseraError `namespace_empty`, `database_empty`, `sequence_missing`, `sequence_forbidden`,
+ * `sequence_exhausted`, `timed_out`
+ */
+function nextNumber(execution: Execution, name: string): PromiseOrValue<Value> {
+  selectedDatabase(execution);
+  return andThen(execution.context.catalog(), (catalog) => {
+    const sequence = catalog?.sequences.get(name);
+    if (catalog === undefined || sequence === undefined) throw failure('sequence_missing', { name });
+    const { sequences, sequenceRights } = execution.services;
+    return andThen(sequenceRights.assertMayDraw(execution, sequence), () =>
+      andThen(sequences.next(catalog.database.id, sequence, execution.interrupt), intValue),
+    );
+  });
 }

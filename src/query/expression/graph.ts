@@ -5,15 +5,18 @@
  * are skipped.
  */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure } from '../../errors/error.js';
 import type { GraphStep, GraphSubject, Part, Select } from '../../language/ast.js';
-import { EDGE_FIELDS, type FieldsRead, fieldsRead, NO_FIELDS } from '../../plan/fields-read.js';
+import { EDGE_FIELDS, type FieldsRead, fieldsRead, NO_FIELDS, readOfField } from '../../plan/fields-read.js';
+import { referredBy } from '../../records/references.js';
 import { mapReads } from '../../runtime/concurrent-reads.js';
 import { maybeYield } from '../../runtime/cooperative-yielding.js';
 import { type Compiler, type Evaluate, Frame } from '../../runtime/frame.js';
-import type { EdgeStep, Hop } from '../../runtime/links.js';
+import type { EdgeStep, Hop, Referrer } from '../../runtime/links.js';
 import { Scope } from '../../runtime/scope.js';
 import { flattenDeep } from '../../value/flatten.js';
 import { rangeContains } from '../../value/membership.js';
+import { equals } from '../../value/order.js';
 import { isTruthy } from '../../value/truthiness.js';
 import {
   type ArrayValue,
@@ -28,7 +31,6 @@ import { frameAtEdge } from './document-frame.js';
 import { compileElementFilter } from './index-step.js';
 import type { InlineCompiler } from './inline-compiler.js';
 import { compileRecordKey } from './record-id.js';
-import { compileReferrers } from './reference.js';
 import { fetchRecord, isPlainLink, joined, mapStep, NO_PATH, type Path, type Step } from './step.js';
 
 type WherePart = Extract<Part, { kind: 'where' }>;
@@ -341,4 +343,46 @@ function filterRecords(
         )
       : mapInOrder(ids, (id) => judge(fetchRecord(id, frame, reads)));
   return andThen(verdicts, (kept) => ids.filter((_, index) => kept[index]));
+}
+
+// References in a path: `<~comment`, `<~(comment FIELD author)`, `<~?`.
+
+/**
+ * Finds the records that refer to one, as far as the principal can see that they do.
+ * @throws TesseraError `reference_range`, when it runs
+ */
+function compileReferrers(
+  { subjects }: GraphStep,
+  compiler: Compiler,
+): (id: RecordId, frame: Frame) => PromiseOrValue<readonly RecordId[]> {
+  const groups = subjects.length === 0 ? [[]] : subjects.map((subject) => [subject]);
+  const ranges = subjects.map(({ range }) => range && compileRecordKey(range, compiler));
+  const isUnbound = subjects.some(({ range, field }) => range !== undefined && field === undefined);
+  return (id, frame) => {
+    if (isUnbound) throw failure('reference_range');
+    const found = mapInOrder(groups, (group, at) =>
+      andThen(ranges[at]?.(frame), (range: Value) =>
+        andThen(frame.execution.services.reader.referrers(frame.execution, id, group), (referrers) =>
+          visible(
+            range instanceof Range ? referrers.filter((each) => rangeContains(range, each.id.key as Value)) : referrers,
+            id,
+            frame,
+          ),
+        ),
+      ),
+    );
+    return andThen(found, (lists) => lists.flat());
+  };
+}
+
+/** A record that can't be seen, or whose field can't, doesn't refer. */
+function visible(referrers: readonly Referrer[], to: RecordId, frame: Frame): PromiseOrValue<RecordId[]> {
+  const ids = referrers.map(({ id }) => id);
+  if (!frame.execution.checks.view) return ids;
+  const verdicts = mapInOrder(referrers, ({ id, field }) =>
+    andThen(fetchRecord(id, frame, readOfField(field)), (record) =>
+      referredBy(record?.[field]).some((each) => equals(each, to)),
+    ),
+  );
+  return andThen(verdicts, (seen) => ids.filter((_, at) => seen[at]));
 }

@@ -1,16 +1,35 @@
 /** Paths: each part is joined with what comes after it, from the last part to the first. */
-import { andThen } from '../../base/promise-or-value.js';
-import type { Idiom, Part } from '../../language/ast.js';
-import type { Evaluate } from '../../runtime/frame.js';
+import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { failure, type TesseraError } from '../../errors/error.js';
+import { callMethod } from '../../functions/calls/call.js';
+import { isMethodName, methodFor } from '../../functions/methods.js';
+import type { DestructureField, Expression, Idiom, Part } from '../../language/ast.js';
+import { maybeYield } from '../../runtime/cooperative-yielding.js';
+import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
+import { typeOf } from '../../value/type-of.js';
+import {
+  Closure,
+  isArray,
+  isNumber,
+  isObject,
+  kindOf,
+  type MutableObject,
+  newObject,
+  type ObjectValue,
+  RecordId,
+  type Value,
+} from '../../value/value.js';
 import { invokeStep } from './call.js';
-import { destructureStep } from './destructure.js';
+import { callClosure } from './closure.js';
+import { compileList } from './collection.js';
+import { frameAt } from './document-frame.js';
 import { ALL, compileDocumentField, FLATTEN, fieldStep, optionalField } from './field.js';
+import { ExecutionFunctionContext } from './function-context.js';
 import { type ChainPart, chainStep } from './graph.js';
 import { indexStep, LAST, whereStep } from './index-step.js';
 import type { InlineCompiler } from './inline-compiler.js';
-import { methodStep } from './method.js';
 import { REPEAT, recursionStep, splitRecursion } from './recursion.js';
-import { joined, NO_PATH, type PartStep, type Path } from './step.js';
+import { joined, NO_PATH, type PartStep, type Path, type Step, stepInto } from './step.js';
 
 type PartCompiler<P extends Part> = (part: P, compiler: InlineCompiler) => PartStep;
 /** Parts that are joined with the rest of the path in special ways. */
@@ -84,4 +103,91 @@ function beginOfChain(parts: readonly Part[], end: number): number {
   while (begin > 0 && (parts[begin - 1]?.kind === 'graph' || parts[begin - 1]?.kind === 'where')) begin--;
   while (begin < end && parts[begin]?.kind !== 'graph') begin++;
   return begin;
+}
+
+// `.{a, b.*, c: expression, d.{e}}`.
+
+/** Writes the value of a field of a destructuring into the new object. */
+type Member = (from: ObjectValue, into: MutableObject, frame: Frame) => PromiseOrValue<undefined>;
+
+/** The step `.{ a, b: c.d }` of a path. */
+function destructureStep(fields: readonly DestructureField[], compiler: Compiler): PartStep {
+  const members = fields.map((field) => compileMember(field, compiler));
+  const step: Step = (value, frame) => {
+    if (!isObject(value)) return stepInto(value, frame, step);
+    const object = newObject();
+    const filled = andThen(maybeYield(frame.execution), () =>
+      forEachInOrder(members, (member) => member(value, object, frame)),
+    );
+    return andThen(filled, () => object);
+  };
+  return { apply: step, element: step };
+}
+
+function compileMember(field: DestructureField, compiler: Compiler): Member {
+  const { name } = field;
+  switch (field.kind) {
+    case 'include':
+      return (from, into) => {
+        into[name] = from[name];
+        return undefined;
+      };
+    case 'all': {
+      const path: Idiom = { kind: 'idiom', parts: [{ kind: 'field', name }, { kind: 'all' }] };
+      const read = compiler.expression(path);
+      const named = written(name, (from, frame) => read(frameAt(frame, from)));
+      return (from, into, frame) => {
+        const inner = from[name];
+        // Links and lists give what the path gives; the fields of an object become fields of the new one.
+        if (inner instanceof RecordId || isArray(inner)) return named(from, into, frame);
+        if (isObject(inner)) for (const key of Object.keys(inner)) into[key] = inner[key];
+        return undefined;
+      };
+    }
+    case 'nested': {
+      const destructure = destructureStep(field.fields, compiler).apply;
+      return written(name, (from, frame) => destructure(from[name], frame));
+    }
+    case 'alias': {
+      const evaluate = compiler.expression(field.value);
+      return written(name, (from, frame) => evaluate(frameAt(frame, from)));
+    }
+  }
+}
+
+function written(name: string, read: (from: ObjectValue, frame: Frame) => PromiseOrValue<Value>): Member {
+  return (from, into, frame) =>
+    andThen(read(from, frame), (value) => {
+      into[name] = value;
+      return undefined;
+    });
+}
+
+// `.name(args)`: the function of the receiver's family, or a closure in a field.
+
+/**
+ * The step `.name(args)`: a built-in function with the value as its first argument.
+ * @throws TesseraError `method_missing`, `method_unknown`, when it runs
+ */
+function methodStep(name: string, args: readonly Expression[], compiler: Compiler): PartStep {
+  const evaluate = compileList(args, compiler);
+  const apply: Step = (value, frame) =>
+    andThen(evaluate(frame), (values) => {
+      const row = methodFor(value, name);
+      const { execution } = frame;
+      if (row !== undefined) {
+        const made = callMethod(row, name, [value, ...values], new ExecutionFunctionContext(execution));
+        return andThen(made, (settled) => execution.request.memory.charged(settled));
+      }
+      const closure = isObject(value) ? value[name] : undefined;
+      if (!(closure instanceof Closure)) throw withoutMethod(value, name);
+      return callClosure(execution, closure, values);
+    });
+  return { apply };
+}
+
+/** Its cause is the same in the words of statements that write (`peer-error-wording.ts`). */
+function withoutMethod(value: Value, name: string): TesseraError {
+  const cause = failure('method_unknown', { name, kind: isNumber(value) ? 'number' : kindOf(value) });
+  return failure(isMethodName(name) ? 'method_missing' : 'method_unknown', { name, kind: typeOf(value) }, { cause });
 }

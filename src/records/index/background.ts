@@ -77,15 +77,13 @@ function stepOfClearing(
 }
 
 /** Folds the notes of writers into an index. The work stays queued: there will be more. */
-function stepOfFolding(site: StepSite, work: IndexWork): PromiseOrValue<boolean> {
-  return andThen(loadDatabase(site.transaction, site.catalogs, work.namespace, work.databaseName), (catalog) => {
-    const table = catalog?.database.id === work.database ? catalog.tablesById.get(work.table) : undefined;
-    const index = table?.maintained.find(({ id }) => id === work.index);
-    const kept = table && index && keptIndex(table, index);
-    if (kept?.keeping.fold === undefined) return true;
-    const folded = kept.keeping.fold(kept, site.execution(work.namespace, work.databaseName));
-    return andThen(folded, (isMore) => !isMore);
-  });
+async function stepOfFolding(site: StepSite, work: IndexWork): Promise<boolean> {
+  const catalog = await loadDatabase(site.transaction, site.catalogs, work.namespace, work.databaseName);
+  const table = catalog?.database.id === work.database ? catalog.tablesById.get(work.table) : undefined;
+  const index = table?.maintained.find(({ id }) => id === work.index);
+  const kept = table && index && keptIndex(table, index);
+  if (kept?.keeping.fold === undefined) return true;
+  return !(await kept.keeping.fold(kept, site.execution(work.namespace, work.databaseName)));
 }
 
 /** The index may be gone, with its table or its database. */
@@ -114,35 +112,36 @@ function whileBuilding(
   });
 }
 
-function buildSome(site: StepSite, at: IndexInCatalog, work: IndexWork, bounds: StepBounds): PromiseOrValue<boolean> {
+async function buildSome(site: StepSite, at: IndexInCatalog, work: IndexWork, bounds: StepBounds): Promise<boolean> {
   const { transaction, clock } = site;
   const { table, index } = at;
   const kept = keptIndex(table, index);
   invariant(kept !== undefined, 'what is built in the background keeps entries');
   const { records } = table.keys;
   const until = clock.monotonic() + bounds.time;
-  return andThen(buildProgress(transaction, work), ({ initial, position }) => {
-    const rest = { from: position ?? records.from, to: records.to };
-    const execution = site.execution(work.namespace, work.databaseName);
-    const bulk = kept.keeping.build?.(kept, execution);
-    const listed = bulk === undefined ? listOneByOne(kept, execution) : listTogether(kept, execution, bulk, rest);
-    const most =
-      bulk === undefined
-        ? { ...bounds, until }
-        : { ...bounds, rows: Math.min(BULK.rows, BULK.each * bounds.rows), until: until + BULK.time };
-    const walked = walk(transaction, rest, { ...most, clock }, listed.add);
-    const ended = andThen(walked, (end) => andThen(listed.finish(end), () => end));
-    return andThen(ended, ({ rows, next }) => {
-      putBuildProgress(transaction, work, { initial: initial + rows, position: next ?? records.to });
-      return andThen(notedFlaw(transaction, work), (flaw) => {
-        if (flaw !== undefined) return andThen(failIndex(site, at, flaw), () => true);
-        if (next !== undefined) return false;
-        return andThen(kept.keeping.prepare?.(kept, execution), (isMore) =>
-          isMore === true ? false : andThen(completeIndex(site, at), () => true),
-        );
-      });
-    });
-  });
+  const { initial, position } = await buildProgress(transaction, work);
+  const rest = { from: position ?? records.from, to: records.to };
+  const execution = site.execution(work.namespace, work.databaseName);
+  const bulk = kept.keeping.build?.(kept, execution);
+  const listed = bulk === undefined ? listOneByOne(kept, execution) : listTogether(kept, execution, bulk, rest);
+  const most =
+    bulk === undefined
+      ? { ...bounds, until }
+      : { ...bounds, rows: Math.min(BULK.rows, BULK.each * bounds.rows), until: until + BULK.time };
+  const end = await walk(transaction, rest, { ...most, clock }, listed.add);
+  await listed.finish(end);
+  const { rows, next } = end;
+  putBuildProgress(transaction, work, { initial: initial + rows, position: next ?? records.to });
+  const flaw = await notedFlaw(transaction, work);
+  if (flaw !== undefined) {
+    await failIndex(site, at, flaw);
+    return true;
+  }
+  if (next !== undefined) return false;
+  const isMore = await kept.keeping.prepare?.(kept, execution);
+  if (isMore === true) return false;
+  await completeIndex(site, at);
+  return true;
 }
 
 /** Records that are indexed together are worth a longer step, which yields on its way. */
@@ -192,16 +191,16 @@ interface Walked {
 }
 
 /** Visits a range within the bounds. */
-function walk(
+async function walk(
   transaction: Transaction,
   range: KeyRange,
   { rows: most, batch: size, until, clock }: WalkBounds,
   visit: (batch: readonly Entry[]) => PromiseOrValue<void>,
-): PromiseOrValue<Walked> {
+): Promise<Walked> {
   let rows = 0;
   let next: Key | undefined;
   const cursor = transaction.scan(range, { limit: most, batch: size });
-  const done = forEachBatch(cursor, (batch) => {
+  await forEachBatch(cursor, (batch) => {
     rows += batch.length;
     const last = batch.at(-1)?.[0];
     return andThen(visit(batch), () => {
@@ -210,5 +209,5 @@ function walk(
       return isEnough;
     });
   });
-  return andThen(done, () => ({ rows, next }));
+  return { rows, next };
 }

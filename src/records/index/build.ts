@@ -28,23 +28,20 @@ export function buildIndex(execution: Execution, table: TableEntry, index: Index
 }
 
 /** Returns their number. */
-function listRecords(execution: Execution, table: TableEntry, index: IndexDefinition): PromiseOrValue<number> {
+async function listRecords(execution: Execution, table: TableEntry, index: IndexDefinition): Promise<number> {
   const { transaction } = execution.context;
   const kept = keptIndex(table, index);
   if (kept === undefined) return transaction.count(table.keys.records);
   let read = 0;
   const build = kept.keeping.build?.(kept, execution);
-  const done = forEachBatchOfValues(transaction.scan(table.keys.records, { batch: AT_ONCE }), (batch) => {
+  await forEachBatchOfValues(transaction.scan(table.keys.records, { batch: AT_ONCE }), async (batch) => {
     read += batch.length;
     const changes = asCreations(batch);
-    return andThen(build === undefined ? maintain(kept, execution, changes) : build.add(changes), () =>
-      andThen(execution.interrupt.checkpoint(), () => undefined),
-    );
+    await (build === undefined ? maintain(kept, execution, changes) : build.add(changes));
+    await execution.interrupt.checkpoint();
   });
-  return andThen(
-    andThen(done, () => build?.finish()),
-    () => read,
-  );
+  await build?.finish();
+  return read;
 }
 
 /** Stored records as if they had just been created. */

@@ -1,8 +1,27 @@
 /** The filters of analyzers: what they make of a token. */
+
+import { lazyLibrary } from '../../base/lazy.js';
 import { transliterated } from '../../base/transliterate.js';
 import type { AnalyzerFilter } from '../../language/ast.js';
-import { stemmerOf } from './stemmers.js';
-import { stopWordsOf } from './stop-words.js';
+
+// Stemmers by language: the Snowball algorithms, as the reference engine has them.
+
+const snowball = lazyLibrary<typeof import('snowball-stemmers')>('snowball-stemmers');
+const greek = lazyLibrary<typeof import('@orama/stemmers/greek')>('@orama/stemmers/greek');
+
+/** Longer words aren't words of a language; they stay as they are. */
+const LONGEST = 255;
+
+/** The stemmer of a language, by its full English name in lower case. It takes words in lower case. */
+function stemmerOf(language: string): (word: string) => string {
+  const stem = language === 'greek' ? greek().stemmer : snowballStemmer(language);
+  return (word) => (word.length > LONGEST ? word : stem(word));
+}
+
+function snowballStemmer(language: string): (word: string) => string {
+  const stemmer = snowball().newStemmer(language);
+  return (word) => stemmer.stem(word);
+}
 
 /** What a token has become, and which part of it that covers. */
 export interface Term {
@@ -113,4 +132,13 @@ function grams({ term, at }: Term, { min, max, from, most }: GramRange, add: (te
     }
   }
   return undefined;
+}
+
+// Words that are too frequent to be worth finding, by language.
+
+type StopWords = typeof import('@orama/stopwords/english');
+
+/** The stop words of a language, by its full English name in lower case. */
+function stopWordsOf(language: string): ReadonlySet<string> {
+  return new Set(lazyLibrary<StopWords>(`@orama/stopwords/${language}`)().stopwords);
 }

@@ -70,18 +70,18 @@ export class Auditor {
     work: () => PromiseOrValue<T>,
   ): PromiseOrValue<T> {
     return otherwise<T>(
-      () =>
-        andThen(andThen(this.room(), work), (found) => {
-          const { identity, tokens } = found;
-          const token = tokenOf(identity);
-          this.ended('replaced');
-          this.#signedIn = identity;
-          this.#record(action, 'ok', { identity, what: { method, token: token.id } });
-          if (tokens !== undefined) {
-            this.#record('token-issue', 'ok', { identity, what: { token, grant: grantOf(tokens.refresh) } });
-          }
-          return found;
-        }),
+      async () => {
+        const found = await andThen(this.room(), work);
+        const { identity, tokens } = found;
+        const token = tokenOf(identity);
+        this.ended('replaced');
+        this.#signedIn = identity;
+        this.#record(action, 'ok', { identity, what: { method, token: token.id } });
+        if (tokens !== undefined) {
+          this.#record('token-issue', 'ok', { identity, what: { token, grant: grantOf(tokens.refresh) } });
+        }
+        return found;
+      },
       (error) => {
         this.#record(action, 'failed', { error: asTesseraError(error), what: { method, as: as?.() } });
         throw error;

@@ -162,24 +162,20 @@ export class IndexBuilder {
     );
   }
 
-  #inTransaction(work: IndexWork, run: (site: StepSite) => PromiseOrValue<boolean>): PromiseOrValue<boolean> {
+  async #inTransaction(work: IndexWork, run: (site: StepSite) => PromiseOrValue<boolean>): Promise<boolean> {
     const { clock, random } = this.#environment;
-    return andThen(this.#begin(work.task === 'fold'), (transaction) =>
-      otherwise<boolean>(
-        () => {
-          const { catalogs } = this.#executor;
-          const execution = (namespace: string, database: string) =>
-            this.#execution(transaction, { namespace, database });
-          const site = { transaction, clock, random, catalogs, execution };
-          const done = underLease(this.#leases?.of(work.database), transaction, () => run(site));
-          return andThen(done, (isDone) => andThen(this.#commit(transaction), () => isDone));
-        },
-        (error) => {
-          transaction.cancel();
-          throw error;
-        },
-      ),
-    );
+    const transaction = await this.#begin(work.task === 'fold');
+    try {
+      const { catalogs } = this.#executor;
+      const execution = (namespace: string, database: string) => this.#execution(transaction, { namespace, database });
+      const site = { transaction, clock, random, catalogs, execution };
+      const isDone = await underLease(this.#leases?.of(work.database), transaction, () => run(site));
+      await this.#commit(transaction);
+      return isDone;
+    } catch (error) {
+      transaction.cancel();
+      throw error;
+    }
   }
 
   #adjust(database: Id, wasShort: boolean): void {

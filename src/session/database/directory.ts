@@ -85,13 +85,12 @@ export class StoreDirectory implements Directory {
   }
 
   isFamilyRevoked(databasePath: DatabasePath, access: string, family: string): PromiseOrValue<boolean> {
-    return this.#reading((transaction) =>
-      andThen(areaOf(transaction, databasePath), (area) =>
-        area === undefined
-          ? true
-          : andThen(new Grants(transaction, area, access).familyRevocation(family), (at) => at !== undefined),
-      ),
-    );
+    return this.#reading(async (transaction) => {
+      const area = await areaOf(transaction, databasePath);
+      if (area === undefined) return true;
+      const at = await new Grants(transaction, area, access).familyRevocation(family);
+      return at !== undefined;
+    });
   }
 
   grants<T>(
@@ -111,15 +110,12 @@ export class StoreDirectory implements Directory {
   }
 
   record(databasePath: DatabasePath, id: RecordId): PromiseOrValue<IdentifiedRecord | undefined> {
-    return this.#reading((transaction) => {
+    return this.#reading(async (transaction) => {
       const execution = this.#privileged(transaction, databasePath);
-      return andThen(execution.context.catalog(), (catalog) =>
-        andThen(findIncarnation(transaction, catalog, id), (incarnation) => {
-          if (incarnation !== undefined) return { id, incarnation };
-          const exists = execution.services.writer.exists(execution, id);
-          return andThen(exists, (found) => (found ? { id, incarnation: undefined } : undefined));
-        }),
-      );
+      const catalog = await execution.context.catalog();
+      const incarnation = await findIncarnation(transaction, catalog, id);
+      if (incarnation !== undefined) return { id, incarnation };
+      return (await execution.services.writer.exists(execution, id)) ? { id, incarnation: undefined } : undefined;
     });
   }
 

@@ -1,6 +1,5 @@
 /** The nodes that use a store, for INFO FOR NODES: those of the registry, or this process alone. */
 import { VERSION } from '../../base/package-version.js';
-import { andThen } from '../../base/promise-or-value.js';
 import { entriesOf } from '../../catalog/entries.js';
 import { LEASES_RANGE, NODES_RANGE, nodeOfKey, workOfKey } from '../../catalog/keys/node-keys.js';
 import { describeWorks, readHolder, WORKS } from '../../catalog/nodes/lease-row.js';
@@ -48,14 +47,12 @@ export function nodeList(
     return { list };
   }
   return {
-    list: (transaction) =>
-      andThen(entriesOf(transaction, NODES_RANGE), (nodes) =>
-        andThen(entriesOf(transaction, LEASES_RANGE), (leases) =>
-          andThen(storeFormat(transaction), (writes) =>
-            nodes.map((node) => ({ ...factsOf(node, leases, membership), writes })),
-          ),
-        ),
-      ),
+    list: async (transaction) => {
+      const nodes = await entriesOf(transaction, NODES_RANGE);
+      const leases = await entriesOf(transaction, LEASES_RANGE);
+      const writes = await storeFormat(transaction);
+      return nodes.map((node) => ({ ...factsOf(node, leases, membership), writes }));
+    },
   };
 }
 

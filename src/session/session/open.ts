@@ -29,11 +29,11 @@ import { DurabilityTracker, whenDurable } from './durability.js';
 import type { Participant, StatementRequest } from './held-transaction.js';
 import { parse, runParsed, runText } from './run/request.js';
 import { beginRequest, bounded, cancelRequests, runInterruptible } from './run/running.js';
-import * as signIn from './sign-in.js';
+import { authenticateBasic, invalidate, refresh, restartAs, revoke, signIn, signInByToken, signUp } from './sign-in.js';
 import { SessionState } from './state.js';
 import { beginHeld, cancelTransactions, joinTransaction, readCatalog } from './transactions.js';
 import { exportFrom, importInto } from './transfer.js';
-import { assertLive, enter, enterAdmitted, isAdmitted, scheduleRevalidation } from './validity.js';
+import { assertLive, enterAdmitted, enterLive, isAdmitted, scheduleRevalidation } from './validity.js';
 import { assertNoView, beginView, endView, selectInView } from './view.js';
 
 const NO_VARIABLES: ReadonlyMap<string, Variable> = new Map();
@@ -77,7 +77,7 @@ export class OpenSession extends SessionState implements Session {
   }
 
   #execute(statements: readonly Statement[], request: StatementRequest): PromiseOrValue<StatementResult[]> {
-    return andThen(enter(this), () => runParsed(this, { statements }, request));
+    return andThen(enterLive(this), () => runParsed(this, { statements }, request));
   }
 
   deadline(timeout?: Duration): Deadline | undefined {
@@ -122,27 +122,27 @@ export class OpenSession extends SessionState implements Session {
   }
 
   signIn(body: ObjectValue, deadline?: Deadline): Promise<IssuedTokens> {
-    return signIn.signIn(this, body, deadline);
+    return signIn(this, body, deadline);
   }
 
   signUp(body: ObjectValue, deadline?: Deadline): Promise<IssuedTokens> {
-    return signIn.signUp(this, body, deadline);
+    return signUp(this, body, deadline);
   }
 
   authenticate(token: string): PromiseOrValue<void> {
-    return signIn.authenticate(this, token);
+    return signInByToken(this, token);
   }
 
   refresh(pair: Required<IssuedTokens>, deadline?: Deadline): Promise<IssuedTokens> {
-    return signIn.refresh(this, pair, deadline);
+    return refresh(this, pair, deadline);
   }
 
   revoke(pair: Required<IssuedTokens>): Promise<void> {
-    return signIn.revoke(this, pair);
+    return revoke(this, pair);
   }
 
   authenticateBasic(user: string, password: string, level: DatabasePath): Promise<void> {
-    return signIn.authenticateBasic(this, user, password, level);
+    return authenticateBasic(this, user, password, level);
   }
 
   async viewAs(target: ObjectValue | undefined): Promise<void> {
@@ -152,7 +152,7 @@ export class OpenSession extends SessionState implements Session {
 
   async revalidate(): Promise<void> {
     this.scheduleRevalidation();
-    await enter(this);
+    await enterLive(this);
   }
 
   scheduleRevalidation(): void {
@@ -174,12 +174,12 @@ export class OpenSession extends SessionState implements Session {
   }
 
   invalidate(): void {
-    signIn.invalidate(this);
+    invalidate(this);
   }
 
   reset(): void {
     this.auditor?.ended('reset');
-    signIn.beginAs(this, this.opener);
+    restartAs(this, this.opener);
   }
 
   setVariable(name: string, value: Value, weight?: number): PromiseOrValue<void> {
@@ -220,7 +220,7 @@ export class OpenSession extends SessionState implements Session {
     cancelRequests(this);
     this.listener?.close();
     this.auditor?.ended('closed');
-    signIn.beginAs(this, GUEST);
+    restartAs(this, GUEST);
     this.memory.close();
     this.onClose();
   }
@@ -231,7 +231,7 @@ function participantOf(session: SessionState, background: boolean): Participant 
   return {
     parse: (text, given) => parse(session, text, given),
     check: () => assertLive(session),
-    confirm: () => enter(session, true),
+    confirm: () => enterLive(session, true),
     enter: () => enterAdmitted(session, background),
     run: (parsed, request) => runParsed(session, parsed, background ? { ...request, background } : request),
     interruptible: (work) => runInterruptible(session, work),

@@ -42,7 +42,7 @@ export async function signUp(session: SessionState, body: ObjectValue, deadline?
 
 const BY_TOKEN: AuthenticationAttempt = { action: 'sign-in', method: 'token' };
 
-export function authenticate(session: SessionState, token: string): PromiseOrValue<void> {
+export function signInByToken(session: SessionState, token: string): PromiseOrValue<void> {
   const signedIn = signInBy(session, BY_TOKEN, (authenticator, client) => authenticator.authenticate(token, client));
   if (isPromise(signedIn)) return signedIn.then(() => undefined);
 }
@@ -151,8 +151,8 @@ export function invalidate(session: SessionState): void {
   become(session, plainIdentity(session.services.options.anonymous, clientOf(session)));
 }
 
-/** Begins anew as a principal that hasn't signed in, without selection and variables. */
-export function beginAs(session: SessionState, principal: Principal): void {
+/** Restarts the session as a principal that hasn't signed in, without selection and variables. */
+export function restartAs(session: SessionState, principal: Principal): void {
   become(session, plainIdentity(principal, { origin: session.origin, databasePath: {} }));
   session.listener?.endAll(failure('live_queries_abandoned'));
   session.kept?.clear();

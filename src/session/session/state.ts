@@ -31,7 +31,7 @@ export abstract class SessionState implements RegisteredSession {
   /** Absent if no audit log is kept. */
   readonly auditor: Auditor | undefined;
   trace: RequestTrace | undefined = undefined;
-  /** The identity of whoever has signed in. */
+  /** The identity of the user who has signed in. */
   holder: SessionIdentity;
   /** The identity that a view shows, while there is one. */
   view: SessionIdentity | undefined = undefined;

@@ -9,6 +9,7 @@ import type { SessionState } from './state.js';
 /**
  * An expired session denies everything except signing in and resetting. A closed one begins nothing, not even requests
  * already on their way.
+ * @throws TesseraError `cancelled`, `session_expired`, `storage_format`, `storage_unavailable`
  */
 export function assertLive(session: SessionState, background = false): void {
   if (session.isClosed) throw failure('cancelled');
@@ -27,7 +28,10 @@ export function isAdmitted(session: SessionState): boolean {
   return session.identity.principal.kind !== 'guest' || session.services.options.guests;
 }
 
-/** A session that may not run statements may not read definitions either. */
+/**
+ * A session that may not run statements may not read definitions either.
+ * @throws TesseraError `cancelled`, `not_allowed`
+ */
 export function assertAdmitted(session: SessionState): void {
   if (session.isClosed) throw failure('cancelled');
   if (isAdmitted(session)) return;
@@ -37,7 +41,7 @@ export function assertAdmitted(session: SessionState): void {
 }
 
 /** Begins a request, after a pending check of the credentials. */
-export function enter(session: SessionState, background = false): PromiseOrValue<void> {
+export function enterLive(session: SessionState, background = false): PromiseOrValue<void> {
   const { revalidation } = session;
   if (revalidation === undefined) return assertLive(session, background);
   return revalidation.then(() => assertLive(session, background));
@@ -45,7 +49,7 @@ export function enter(session: SessionState, background = false): PromiseOrValue
 
 /** Begins a request that runs statements or reads definitions. */
 export function enterAdmitted(session: SessionState, background = false): PromiseOrValue<void> {
-  return andThen(enter(session, background), () => assertAdmitted(session));
+  return andThen(enterLive(session, background), () => assertAdmitted(session));
 }
 
 /** Checks the credentials again, since their user, access method, record or token may have changed. */

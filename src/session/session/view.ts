@@ -18,7 +18,7 @@ import { databasePathAfter, type UseTarget } from './database-selector.js';
 import { beginSnapshot, type DurabilityTracker } from './durability.js';
 import type { SessionState } from './state.js';
 import { cancelTransactions } from './transactions.js';
-import { enter } from './validity.js';
+import { enterLive } from './validity.js';
 
 /** Begins a view. @throws TesseraError as `Session.viewAs` */
 export async function beginView(session: SessionState, body: ObjectValue): Promise<void> {
@@ -27,14 +27,14 @@ export async function beginView(session: SessionState, body: ObjectValue): Promi
 }
 
 async function openView(session: SessionState, body: ObjectValue): Promise<SessionIdentity> {
-  await enter(session);
+  await enterLive(session);
   assertNoView(session, 'other view');
   const owner = session.holder;
   const target = readViewTarget(body, owner.databasePath);
   authorize(owner, 'own', target.databasePath, 'Actor');
   const shown = await session.services.authenticator.viewedIdentity(target, owner, owner);
   // The owner may have lost the role meanwhile, or have begun another view.
-  await enter(session);
+  await enterLive(session);
   assertNoView(session, 'other view');
   const now = session.holder;
   if (!isSamePrincipal(owner.principal, now.principal)) throw failure('cancelled');

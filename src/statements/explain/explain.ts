@@ -3,7 +3,7 @@
  * running it.
  */
 import { Derived } from '../../base/derived.js';
-import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Explain, ExplainClause, Expression, Name, Select, Statement } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
 import { bindLive } from '../../plan/bind-change.js';
@@ -54,10 +54,11 @@ export function firstReadsOf(statement: Statement, compiler: Compiler): FirstRea
     const isPlanned = isExplainable(statement) && statement.explain === undefined;
     const planned = isPlanned ? plannerOf(statement)(statement, compiler) : undefined;
     const named = readsOfWrite(statement, compiler);
-    firstReads = (frame, likely) =>
-      andThen(planned?.firstReads(frame, likely) ?? {}, (found) =>
-        andThen(named?.(frame, likely) ?? {}, (written) => both(found, written)),
-      );
+    firstReads = async (frame, likely) => {
+      const found = await (planned?.firstReads(frame, likely) ?? {});
+      const written = await (named?.(frame, likely) ?? {});
+      return both(found, written);
+    };
     firstReadsOfStatements.set(statement, firstReads);
   }
   return firstReads;
@@ -100,62 +101,64 @@ function answerPlan(statement: Statement, { analyze, format }: Form, compiler: C
   const explained = explainedOf(statement, compiler);
   const print = format === 'text' ? planText : planValue;
   if (!analyze) {
-    return (frame) => andThen(explained(frame), ({ node }) => andThen(node, (shown): Value => print(shown)));
+    return async (frame) => {
+      const { node } = await explained(frame);
+      const shown = await node;
+      return print(shown);
+    };
   }
-  return (frame) =>
-    andThen(explained(frame), ({ node, measured }) =>
-      andThen(node, (shown) => {
-        const watch = new Stopwatch(frame.execution.services.environment.clock);
-        return andThen(measured(watch)(frame), (answer): Value => {
-          const of = shownOf(frame.execution, statement, watch);
-          return print(shown, { totalRows: rowsOf(answer), of });
-        });
-      }),
-    );
+  return async (frame) => {
+    const { node, measured } = await explained(frame);
+    const shown = await node;
+    const watch = new Stopwatch(frame.execution.services.environment.clock);
+    const answer = await measured(watch)(frame);
+    const of = shownOf(frame.execution, statement, watch);
+    return print(shown, { totalRows: rowsOf(answer), of });
+  };
 }
 
 /** The plan of a statement for the current user and definitions. */
 interface Explained {
-  readonly node: PromiseOrValue<PlanNode>;
+  readonly node: PlanNode;
   measured(meter: Meter): Evaluate;
 }
 
 function explainedOf(statement: Statement, compiler: Compiler): (frame: Frame) => PromiseOrValue<Explained> {
   const nestedIn =
     (frame: Frame): PlanOf =>
-    (inner) =>
-      andThen(explainedOf(inner, compiler)(frame), ({ node }) => node);
+    async (inner) => {
+      const { node } = await explainedOf(inner, compiler)(frame);
+      return node;
+    };
   if (isExplainable(statement)) {
     const planned = plannerOf(statement)(statement, compiler);
-    return (frame) =>
-      andThen(planned.plan(frame), (plan) =>
-        andThen(foldingFor(frame.execution), (folding) => ({
-          node: describe(plan.tree, { ...folding, nested: nestedIn(frame) }),
-          measured: (meter) => plan.measured(meter),
-        })),
-      );
+    return async (frame) => {
+      const plan = await planned.plan(frame);
+      const folding = await foldingFor(frame.execution);
+      return {
+        node: await describe(plan.tree, { ...folding, nested: nestedIn(frame) }),
+        measured: (meter) => plan.measured(meter),
+      };
+    };
   }
   const measured = (meter: Meter) => meter.each(statement, compiler.statement(statement), rowsOf);
-  return (frame) => ({
-    node: andThen(wholeNode(statement, nestedIn(frame), { execution: frame.execution, compiler }), (node) => ({
-      operator: operatorOf(statement),
-      ...node,
-      of: statement,
-    })),
-    measured,
-  });
+  return async (frame) => {
+    const node = await wholeNode(statement, nestedIn(frame), { execution: frame.execution, compiler });
+    return { node: { operator: operatorOf(statement), ...node, of: statement }, measured };
+  };
 }
 
 /**
  * Users subject to PERMISSIONS see neither the effect of these on the access path, nor the names of indexes if they
  * may see no record.
  */
-function foldingFor({ checks, context }: Execution): PromiseOrValue<Folding> {
+async function foldingFor({ checks, context }: Execution): Promise<Folding> {
   if (!checks.view && !checks.edit) return UNFOLDED;
-  return andThen(context.catalog(), (catalog) => ({
+  const catalog = await context.catalog();
+  return {
     folds: true,
     isClosed: (table) => catalog?.tables.get(table)?.definition.permissions.select.kind === 'none',
-  }));
+  };
 }
 
 /**
@@ -205,14 +208,21 @@ const DETAILS: {
   expression: ({ expression }, nested) => expressionNode(expression, nested),
   return: ({ value }, nested) => over(value, nested),
   throw: ({ value }, nested) => over(value, nested),
-  let: ({ name, value }, nested) =>
-    andThen(over(value, nested), (node) => ({ ...node, attributes: { name: `$${name}` } })),
-  for: ({ variable, over, body }, nested) =>
-    andThen(mapInOrder(body.statements, nested), (children) => ({
+  let: async ({ name, value }, nested) => {
+    const node = await over(value, nested);
+    return { ...node, attributes: { name: `$${name}` } };
+  },
+  for: async ({ variable, over, body }, nested) => {
+    const children = await mapInOrder(body.statements, nested);
+    return {
       attributes: { variable: `$${variable}`, over: printExpression(over) },
       children,
-    })),
-  explain: ({ statement }, nested) => andThen(nested(statement), (child) => ({ children: [child] })),
+    };
+  },
+  explain: async ({ statement }, nested) => {
+    const child = await nested(statement);
+    return { children: [child] };
+  },
   create: ({ targets }) => ({ attributes: { targets: targets.map((target) => printExpression(target)).join(', ') } }),
   // The plan of a live query for each change.
   live: (statement, nested, { compiler }) =>
@@ -233,29 +243,27 @@ function wholeNode(statement: Statement, nested: PlanOf, context: Context): Prom
 }
 
 /** The plans that fill a view, and that maintain it with each change of its sources. */
-function viewNodes(name: Name, select: Select, nested: PlanOf, context: Context): PromiseOrValue<Details> {
+async function viewNodes(name: Name, select: Select, nested: PlanOf, context: Context): Promise<Details> {
   const { execution, compiler } = context;
   const { rules } = compiler.tuning;
   const view = { name: typeof name === 'string' ? name : printExpression(name), view: select };
-  return andThen(execution.context.catalog(), (catalog) =>
-    andThen(foldingFor(execution), (folding) => {
-      const trees = [...(catalog ? [bindViewBuild(view, catalog, rules)] : []), bindViewChanges(view, rules)];
-      return andThen(
-        mapInOrder(trees, (tree) => describe(tree, { ...folding, nested })),
-        (children) => ({ children }),
-      );
-    }),
-  );
+  const catalog = await execution.context.catalog();
+  const folding = await foldingFor(execution);
+  const trees = [...(catalog ? [bindViewBuild(view, catalog, rules)] : []), bindViewChanges(view, rules)];
+  const children = await mapInOrder(trees, (tree) => describe(tree, { ...folding, nested }));
+  return { children };
 }
 
-function over(expression: Expression, nested: PlanOf): PromiseOrValue<Details> {
-  return andThen(expressionNode(expression, nested), (child) => ({ children: [child] }));
+async function over(expression: Expression, nested: PlanOf): Promise<Details> {
+  const child = await expressionNode(expression, nested);
+  return { children: [child] };
 }
 
-function expressionNode(expression: Expression, nested: PlanOf): PromiseOrValue<PlanNode> {
+async function expressionNode(expression: Expression, nested: PlanOf): Promise<PlanNode> {
   if (expression.kind === 'subquery') return nested(expression.statement);
   if (expression.kind === 'block') {
-    return andThen(mapInOrder(expression.statements, nested), (children) => ({ operator: 'Block', children }));
+    const children = await mapInOrder(expression.statements, nested);
+    return { operator: 'Block', children };
   }
   return { operator: 'Expression', attributes: { expression: printExpression(expression) } };
 }

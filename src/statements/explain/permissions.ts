@@ -3,7 +3,7 @@
  * a guest. It is allowed to users who see all of them, and changes nothing. The verdicts are those of the record
  * reader, for the records as they are now.
  */
-import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { forEachInOrder } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { ExplainPermissions, Permission, TableAction } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
@@ -26,30 +26,23 @@ export function compileExplainPermissions({ statement, as }: ExplainPermissions,
   const condition = where && compiler.expression(where);
   const subject = as && compiler.expression(as);
 
-  return (frame) => {
+  return async (frame) => {
     const asking = callerFrame(frame);
     const { execution } = asking;
-    return andThen(subject?.(asking), (value) => {
-      const identity = explainedIdentity(frame.execution, subject && recordOf(value));
-      const subjected = subjectTo(execution, identity);
-      return andThen(execution.context.catalog(), (catalog) =>
-        andThen(named(asking), (targets) => {
-          const reports = new Reports(catalog, statement.kind, identity.auth);
-          for (const target of targets) if (target.kind === 'table') reports.of(target.table);
-          const walked = walk.walk(asking, targets, ALL_ROWS, (batch) =>
-            andThen(
-              forEachInOrder(batch, (row) =>
-                andThen(condition?.(asking.within(row)), (verdict) =>
-                  condition === undefined || isTruthy(verdict) ? reports.judge(subjected, row) : undefined,
-                ),
-              ),
-              () => undefined,
-            ),
-          );
-          return andThen(walked, () => reports.answer());
-        }),
-      );
+    const value = await subject?.(asking);
+    const identity = explainedIdentity(frame.execution, subject && recordOf(value));
+    const subjected = subjectTo(execution, identity);
+    const catalog = await execution.context.catalog();
+    const targets = await named(asking);
+    const reports = new Reports(catalog, statement.kind, identity.auth);
+    for (const target of targets) if (target.kind === 'table') reports.of(target.table);
+    await walk.walk(asking, targets, ALL_ROWS, async (batch) => {
+      await forEachInOrder(batch, async (row) => {
+        const verdict = await condition?.(asking.within(row));
+        return condition === undefined || isTruthy(verdict) ? reports.judge(subjected, row) : undefined;
+      });
     });
+    return reports.answer();
   };
 }
 
@@ -113,26 +106,25 @@ class Reports {
     return report;
   }
 
-  judge(subjected: Execution, row: Value): PromiseOrValue<undefined> {
+  async judge(subjected: Execution, row: Value): Promise<undefined> {
     const id = isObject(row) ? row['id'] : undefined;
     const report = id instanceof RecordId ? this.of(id.table) : undefined;
     if (!isObject(row) || !(id instanceof RecordId) || report === undefined) return undefined;
-    return andThen(subjected.services.reader.judge(subjected, report.entry, row, this.action), (verdict) => {
-      if (!verdict.admitted) {
-        report.rows.hide(id);
-        return undefined;
-      }
-      report.admits++;
-      for (const { field, permission } of verdict.hidden) {
-        let found = report.fields.get(field);
-        if (found === undefined) {
-          found = { clause: clauseText(permission), tally: new Tally() };
-          report.fields.set(field, found);
-        }
-        found.tally.hide(id);
-      }
+    const verdict = await subjected.services.reader.judge(subjected, report.entry, row, this.action);
+    if (!verdict.admitted) {
+      report.rows.hide(id);
       return undefined;
-    });
+    }
+    report.admits++;
+    for (const { field, permission } of verdict.hidden) {
+      let found = report.fields.get(field);
+      if (found === undefined) {
+        found = { clause: clauseText(permission), tally: new Tally() };
+        report.fields.set(field, found);
+      }
+      found.tally.hide(id);
+    }
+    return undefined;
   }
 
   answer(): Value {

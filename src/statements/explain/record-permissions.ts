@@ -2,7 +2,7 @@
  * EXPLAIN PERMISSIONS FOR: which clauses allow or deny a user an action on one record, and by which of their
  * conditions. The verdicts are those of the reader and the writer for the record as it is now; nothing is changed.
  */
-import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { forEachInOrder } from '../../base/promise-or-value.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { type Identity, mayAct, type Principal } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
@@ -25,27 +25,23 @@ export function compileExplainRecordPermissions(
   const named = compiler.expression(record);
   const subject = as && compiler.expression(as);
 
-  return (frame) => {
+  return async (frame) => {
     const asking = callerFrame(frame);
     const { execution } = asking;
-    return andThen(named(asking), (target) =>
-      andThen(subject?.(asking), (user) =>
-        andThen(execution.context.catalog(), (catalog) => {
-          const id = recordOf(target);
-          const access = name === undefined ? undefined : catalog?.accesses.get(name);
-          if (name !== undefined && access === undefined) {
-            throw failure('access_missing', { name, ...selectedDatabase(execution) });
-          }
-          const entry = catalog?.tables.get(id.table);
-          if (entry === undefined) throw failure('table_missing', { name: id.table });
-          const identity = explainedIdentity(frame.execution, subject && recordOf(user), access);
-          const reading: Execution = { ...execution, checks: UNCHECKED, variants: new Variants() };
-          return andThen(execution.services.reader.read(reading, id), (found) =>
-            new Verdict(compiler, asking, identity, entry, action, id).of(found),
-          );
-        }),
-      ),
-    );
+    const target = await named(asking);
+    const user = await subject?.(asking);
+    const catalog = await execution.context.catalog();
+    const id = recordOf(target);
+    const access = name === undefined ? undefined : catalog?.accesses.get(name);
+    if (name !== undefined && access === undefined) {
+      throw failure('access_missing', { name, ...selectedDatabase(execution) });
+    }
+    const entry = catalog?.tables.get(id.table);
+    if (entry === undefined) throw failure('table_missing', { name: id.table });
+    const identity = explainedIdentity(frame.execution, subject && recordOf(user), access);
+    const reading: Execution = { ...execution, checks: UNCHECKED, variants: new Variants() };
+    const found = await execution.services.reader.read(reading, id);
+    return new Verdict(compiler, asking, identity, entry, action, id).of(found);
   };
 }
 
@@ -83,7 +79,7 @@ class Verdict {
     this.#id = id;
   }
 
-  of(found: ObjectValue | undefined): PromiseOrValue<Value> {
+  async of(found: ObjectValue | undefined): Promise<Value> {
     const { principal, databasePath } = this.#identity;
     const user = nameOf(principal);
     const what = `${this.#action} of ${toText(this.#id)}`;
@@ -95,69 +91,60 @@ class Verdict {
     }
     const record = found ?? Object.assign(newObject(), { id: this.#id });
     const permission = this.#entry.definition.permissions[this.#action];
-    return andThen(this.#judge(permission, record, [undefined]), (table) => {
-      const words = [
-        `${what} is ${table.allowed ? 'allowed' : 'refused'} for ${user}: ${reasonOf(table)} (table ${this.#entry.definition.name})`,
-      ];
-      if (!table.allowed || this.#action === 'delete') return this.#answer(found, table.allowed, table, [], words);
-      return andThen(this.#fields(record), (fields) => {
-        for (const { field, verdict } of fields) {
-          if (verdict.allowed) continue;
-          const fate = this.#action === 'select' ? 'is hidden' : 'may not be written';
-          words.push(`the field ${field} ${fate}: ${reasonOf(verdict)}`);
-        }
-        return this.#answer(found, true, table, fields, words);
-      });
-    });
+    const table = await this.#judge(permission, record, [undefined]);
+    const words = [
+      `${what} is ${table.allowed ? 'allowed' : 'refused'} for ${user}: ${reasonOf(table)} (table ${this.#entry.definition.name})`,
+    ];
+    if (!table.allowed || this.#action === 'delete') return this.#answer(found, table.allowed, table, [], words);
+    const fields = await this.#fields(record);
+    for (const { field, verdict } of fields) {
+      if (verdict.allowed) continue;
+      const fate = this.#action === 'select' ? 'is hidden' : 'may not be written';
+      words.push(`the field ${field} ${fate}: ${reasonOf(verdict)}`);
+    }
+    return this.#answer(found, true, table, fields, words);
   }
 
   /** The fields that have a clause for the action. */
-  #fields(record: ObjectValue): PromiseOrValue<{ field: string; verdict: ClauseVerdict }[]> {
+  async #fields(record: ObjectValue): Promise<{ field: string; verdict: ClauseVerdict }[]> {
     const action = this.#action as Exclude<TableAction, 'delete'>;
     const { reader } = this.#subjected.services;
     const fields: { field: string; verdict: ClauseVerdict }[] = [];
-    return andThen(reader.judge(this.#subjected, this.#entry, record, action), ({ hidden }) => {
-      const hiddenPaths = new Set(hidden.map(({ field }) => field));
-      const done = forEachInOrder(this.#entry.fields, ({ path, permissions }) => {
-        if (permissions === undefined) return undefined;
-        const field = printIdiom(path);
-        const value = this.#compiler.expression(path)(this.#asking.within(record));
-        return andThen(value, (present) =>
-          andThen(this.#judge(permissions[action], record, elementsAt(path, present)), (verdict) => {
-            const allowed = action === 'select' ? !hiddenPaths.has(field) : verdict.allowed;
-            fields.push({ field, verdict: { ...verdict, allowed } });
-            return undefined;
-          }),
-        );
-      });
-      return andThen(done, () => fields);
+    const { hidden } = await reader.judge(this.#subjected, this.#entry, record, action);
+    const hiddenPaths = new Set(hidden.map(({ field }) => field));
+    await forEachInOrder(this.#entry.fields, async ({ path, permissions }) => {
+      if (permissions === undefined) return undefined;
+      const field = printIdiom(path);
+      const present = await this.#compiler.expression(path)(this.#asking.within(record));
+      const verdict = await this.#judge(permissions[action], record, elementsAt(path, present));
+      const allowed = action === 'select' ? !hiddenPaths.has(field) : verdict.allowed;
+      fields.push({ field, verdict: { ...verdict, allowed } });
+      return undefined;
     });
+    return fields;
   }
 
   /** A clause about elements holds if it does for each of them. */
-  #judge(permission: Permission, record: ObjectValue, values: readonly Value[]): PromiseOrValue<ClauseVerdict> {
+  async #judge(permission: Permission, record: ObjectValue, values: readonly Value[]): Promise<ClauseVerdict> {
     const { reader } = this.#subjected.services;
-    const holds = (part: Permission): PromiseOrValue<boolean> => {
+    const holds = async (part: Permission): Promise<boolean> => {
       let all = true;
-      const done = forEachInOrder(values, (value) =>
-        andThen(reader.holds(this.#subjected, this.#entry, record, part, value), (verdict) => {
-          all &&= verdict;
-          return undefined;
-        }),
-      );
-      return andThen(done, () => all);
+      await forEachInOrder(values, async (value) => {
+        const verdict = await reader.holds(this.#subjected, this.#entry, record, part, value);
+        all &&= verdict;
+        return undefined;
+      });
+      return all;
     };
-    return andThen(holds(permission), (allowed) => {
-      const conditions: { condition: string; holds: boolean }[] = [];
-      const parts = permission.kind === 'where' ? partsOf(permission.condition) : [];
-      const done = forEachInOrder(parts, (condition) =>
-        andThen(holds({ kind: 'where', condition }), (verdict) => {
-          conditions.push({ condition: printExpression(condition), holds: verdict });
-          return undefined;
-        }),
-      );
-      return andThen(done, () => ({ clause: clauseText(permission), allowed, conditions }));
+    const allowed = await holds(permission);
+    const conditions: { condition: string; holds: boolean }[] = [];
+    const parts = permission.kind === 'where' ? partsOf(permission.condition) : [];
+    await forEachInOrder(parts, async (condition) => {
+      const verdict = await holds({ kind: 'where', condition });
+      conditions.push({ condition: printExpression(condition), holds: verdict });
+      return undefined;
     });
+    return { clause: clauseText(permission), allowed, conditions };
   }
 
   #answer(

@@ -18,24 +18,24 @@ import { Uuid } from '../../value/value.js';
 export function compileKill({ id }: Kill, compiler: Compiler): Evaluate {
   const evaluate = compiler.expression(id);
   const shown = printExpression(id);
-  return (frame) =>
-    andThen(evaluate(frame), (value) => {
-      const {
-        services: { liveQueries },
-        context,
-      } = frame.execution;
-      const uuid = typeof value === 'string' ? parseUuid(value) : value;
-      const query = uuid instanceof Uuid ? liveQueries.get(uuid.text) : undefined;
-      if (query !== undefined && mayKill(frame.execution, query)) {
-        context.transaction.afterCommit(() => liveQueries.end(query));
-        return undefined;
-      }
-      const mayKillOthers = uuid instanceof Uuid && query === undefined && !frame.execution.checks.edit;
-      return andThen(mayKillOthers && liveQueries.endElsewhere(context, uuid.text), (isEnded) => {
-        if (!isEnded) throw failure('live_query_missing', { id: shown });
-        return undefined;
-      });
+  return async (frame) => {
+    const value = await evaluate(frame);
+    const {
+      services: { liveQueries },
+      context,
+    } = frame.execution;
+    const uuid = typeof value === 'string' ? parseUuid(value) : value;
+    const query = uuid instanceof Uuid ? liveQueries.get(uuid.text) : undefined;
+    if (query !== undefined && mayKill(frame.execution, query)) {
+      context.transaction.afterCommit(() => liveQueries.end(query));
+      return undefined;
+    }
+    const mayKillOthers = uuid instanceof Uuid && query === undefined && !frame.execution.checks.edit;
+    return andThen(mayKillOthers && liveQueries.endElsewhere(context, uuid.text), (isEnded) => {
+      if (!isEnded) throw failure('live_query_missing', { id: shown });
+      return undefined;
     });
+  };
 }
 
 function mayKill({ request: { listener }, checks, identity: { databasePath } }: Execution, query: LiveQuery): boolean {

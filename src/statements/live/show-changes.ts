@@ -32,20 +32,17 @@ import { Datetime, int, type ObjectValue, objectFrom, type Value } from '../../v
  * @throws TesseraError as the changefeed is read
  */
 export function compileShowChanges({ table, since, limit }: ShowChanges): Evaluate {
-  return ({ execution }) => {
+  return async ({ execution }) => {
     const databasePath = selectedDatabase(execution);
     authorize(execution.identity, 'view', databasePath, 'Table');
     const wanted = { table, since: stampFrom(since.value), limit: limit ?? Number.POSITIVE_INFINITY };
-    return andThen(execution.context.catalog(), (catalog) => {
-      if (catalog === undefined) return [];
-      const { transaction } = execution.context;
-      const { pause } = pausingOf(execution);
-      return andThen(mustBeOfThisEra(transaction, since.value, wanted), () =>
-        andThen(readChanges(transaction, catalog.database.id, wanted, pause), (sets) =>
-          mapInOrder(sets, (set) => shown(execution, set)),
-        ),
-      );
-    });
+    const catalog = await execution.context.catalog();
+    if (catalog === undefined) return [];
+    const { transaction } = execution.context;
+    const { pause } = pausingOf(execution);
+    await mustBeOfThisEra(transaction, since.value, wanted);
+    const sets = await readChanges(transaction, catalog.database.id, wanted, pause);
+    return mapInOrder(sets, (set) => shown(execution, set));
   };
 }
 
@@ -76,9 +73,11 @@ export function stampAt(moment: Datetime): Versionstamp {
   return stamp;
 }
 
-function shown(execution: Execution, { stamp, changes }: ChangeSet): PromiseOrValue<ObjectValue> {
-  const all = mapChunks(execution, changes, (change) => andThen(maybeYield(execution), () => shownChange(change)));
-  return andThen(all, (listed) => objectFrom({ changes: listed, versionstamp: int(stamp) }));
+async function shown(execution: Execution, { stamp, changes }: ChangeSet): Promise<ObjectValue> {
+  const listed = await mapChunks(execution, changes, (change) =>
+    andThen(maybeYield(execution), () => shownChange(change)),
+  );
+  return objectFrom({ changes: listed, versionstamp: int(stamp) });
 }
 
 function shownChange(change: LoggedChange): ObjectValue {

@@ -45,7 +45,7 @@ export interface GroupFacts {
   readonly stamp: Versionstamp | undefined;
 }
 
-/** The header of a segment; the first record continues its checksum. Format: `docs/FORMATS.md`. */
+/** The header of a segment; the first record continues its checksum. Format: `docs/reference/formats.md`. */
 export function encodeSegmentHeader(store: string, base: number): { bytes: Uint8Array; checksum: number } {
   const bytes = Buffer.alloc(SEGMENT_HEADER);
   bytes.write(MAGIC, 0, 'latin1');

@@ -5,12 +5,13 @@
  * interrupted continues where it stopped; nothing else opens a store with a marker. Values are decoded by the source,
  * which verifies them, and encoded by the target as its format wants.
  */
+
+import { createHash } from 'node:crypto';
 import { invariant } from '../../base/invariant.js';
 import { failure } from '../../errors/error.js';
 import { encodeRecord } from '../../value/codecs/record-encode.js';
 import type { CopySupport, Engine, Entry, Key, KeyRange, Transaction } from '../contract.js';
 import { assertNoCopy, COPY_MARKER, type CopyPosition, decodePosition, encodePosition } from './copy-marker.js';
-import { StoreDigest, type StoreSummary } from './store-digest.js';
 
 /** A commit of the copy has no more entries, nor more bytes beyond the last of them. */
 const MOST_ENTRIES = 4_096;
@@ -209,4 +210,33 @@ async function* batchesOf(snapshot: Transaction): AsyncGenerator<readonly Entry[
   } finally {
     cursor.close();
   }
+}
+
+/** The number of a store's entries, their size, and a checksum over all of them in the order of their keys. */
+class StoreDigest {
+  readonly #hash = createHash('sha256');
+  #entries = 0;
+  #bytes = 0;
+
+  /** `encoded` is the value as `encodeRecord` gives it, the same for all engines. */
+  add(key: Key, encoded: Uint8Array): void {
+    const lengths = Buffer.allocUnsafe(8);
+    lengths.writeUInt32LE(key.length, 0);
+    lengths.writeUInt32LE(encoded.length, 4);
+    this.#hash.update(lengths).update(key, 'latin1').update(encoded);
+    this.#entries++;
+    this.#bytes += key.length + encoded.length;
+  }
+
+  result(): StoreSummary {
+    return { entries: this.#entries, bytes: this.#bytes, sha256: this.#hash.digest('hex') };
+  }
+}
+
+interface StoreSummary {
+  readonly entries: number;
+  /** Of keys and encoded values. */
+  readonly bytes: number;
+  /** Hexadecimal. */
+  readonly sha256: string;
 }

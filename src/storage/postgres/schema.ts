@@ -13,9 +13,11 @@
  * below that of a row which is gone (`forgotten`) is neither applied nor settled.
  */
 
+import { failure } from '../../errors/error.js';
 import { commitFunction, SENT_WRITES, STAGED_WRITES } from './commit-function.js';
+import type { PostgresConnection, PreparedStatement } from './connection.js';
 import type { SqlDialect } from './dialect.js';
-import { takeStamps } from './take-stamps.js';
+import { identifier, literal } from './identifiers.js';
 
 /** Of tables and functions, written to `about`. */
 export const SCHEMA_FORMAT = 2;
@@ -161,3 +163,132 @@ BEGIN
   -- So that all who ask where the heads stand are known to have been here since.
   UPDATE head SET stamp = greatest(stamp, greatest_gone) WHERE id = 0;
 END $$`;
+
+// The function that locks the heads of a group of commits and gives its versionstamps.
+
+/** Where a table can be locked: against all that lock or add a head. */
+const LOCK_TABLE = 'LOCK TABLE head IN EXCLUSIVE MODE;';
+
+/**
+ * Elsewhere: the root's row first, which all change who add a head, and then all that there are. The second statement
+ * sees those that were added before the first had its lock.
+ */
+const LOCK_ROWS = `PERFORM 1 FROM head WHERE id = 0 FOR UPDATE;
+    PERFORM 1 FROM head ORDER BY id FOR UPDATE;`;
+
+const ADDS_HEADS = `EXISTS (
+    SELECT 1 FROM unnest(written || shared) AS wanted(id) WHERE NOT EXISTS (SELECT 1 FROM head WHERE head.id = wanted.id)
+  )`;
+
+/** Before any other head is locked, since locks are taken in ascending order. */
+const ANNOUNCE_NEW = `IF ${ADDS_HEADS} THEN
+    UPDATE head SET stamp = stamp + 1 WHERE id = 0;
+  END IF;`;
+
+/**
+ * Locks heads in ascending order, makes those that aren't there, and gives the first versionstamp of a group of `size`
+ * commits, one or more.
+ */
+function takeStamps({ hasTableLocks }: SqlDialect): string {
+  return `
+CREATE OR REPLACE FUNCTION take_stamps(written bigint[], shared bigint[], everything boolean, size integer) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  first bigint;
+  floor bigint := (extract(epoch FROM clock_timestamp()) * 1000)::bigint << 16;
+  each bigint;
+BEGIN
+  IF everything THEN
+    ${hasTableLocks ? LOCK_TABLE : LOCK_ROWS}
+    INSERT INTO head SELECT id, 0 FROM unnest(written) AS id ON CONFLICT (id) DO NOTHING;
+    SELECT greatest(max(stamp) + 1, floor) INTO first FROM head;
+    UPDATE head SET stamp = first + size - 1;
+    RETURN first;
+  END IF;
+  ${hasTableLocks ? '' : ANNOUNCE_NEW}
+  IF cardinality(written) = 1 AND shared <@ ARRAY[0::bigint] THEN
+    -- The head of the root is always there.
+    PERFORM 1 FROM head WHERE id = ANY(shared) FOR SHARE;
+    INSERT INTO head AS h VALUES (written[1], floor + size - 1)
+      ON CONFLICT (id) DO UPDATE SET stamp = greatest(h.stamp + 1, floor) + size - 1
+      RETURNING stamp - size + 1 INTO first;
+    RETURN first;
+  END IF;
+  FOR each IN SELECT id FROM unnest(written || shared) AS id ORDER BY id LOOP
+    -- Here rather than all of them before: a new row is locked, too, and locks are taken in ascending order.
+    INSERT INTO head VALUES (each, 0) ON CONFLICT (id) DO NOTHING;
+    IF each = ANY(written) THEN
+      PERFORM 1 FROM head WHERE id = each FOR UPDATE;
+    ELSE
+      PERFORM 1 FROM head WHERE id = each FOR SHARE;
+    END IF;
+  END LOOP;
+  SELECT greatest(max(stamp) + 1, floor) INTO first FROM head WHERE id = ANY(written);
+  UPDATE head SET stamp = first + size - 1 WHERE id = ANY(written);
+  RETURN first;
+END $$`;
+}
+
+const HAS_SCHEMA: PreparedStatement = { name: 'has_schema', text: "SELECT to_regclass('about') IS NOT NULL" };
+const FORMAT_OF: PreparedStatement = { name: 'format', text: "SELECT value FROM about WHERE name = 'format'" };
+const TRUE = '\x01';
+
+/** The schema of a store, and the dialect of the database in which it is. */
+interface SchemaTarget {
+  readonly schema: string;
+  readonly dialect: SqlDialect;
+}
+
+/**
+ * Makes the schema of a store with its tables and functions, unless they are there.
+ * @param connection whose search path is the schema
+ * @throws TesseraError `storage_format` for those of another version, `storage_unavailable` where they `mustExist` and
+ * don't; Error what the server or the network says
+ */
+export async function prepareSchema(
+  connection: PostgresConnection,
+  place: SchemaTarget,
+  mustExist = false,
+): Promise<void> {
+  const { schema, dialect } = place;
+  let format = await formatOf(connection);
+  // Where statements are made one by one, the format comes last: without it not all of them were.
+  if (format === undefined || (format === 'unknown' && !dialect.hasTransactionalDefinitions)) {
+    if (mustExist) throw failure('storage_unavailable', { reason: `there is no store in the schema ${schema}` });
+    await (dialect.hasTransactionalDefinitions ? createAtOnce : createInSteps)(connection, place);
+    format = await formatOf(connection);
+  }
+  if (format !== `${SCHEMA_FORMAT}`) {
+    const known = SCHEMA_FORMAT;
+    throw failure('storage_format', { folder: `the schema ${schema}`, format: format ?? 'unknown', known });
+  }
+}
+
+/** `undefined` where there is no store. */
+async function formatOf(connection: PostgresConnection): Promise<string | undefined> {
+  const [row] = await connection.query(HAS_SCHEMA);
+  if (row?.[0] !== TRUE) return undefined;
+  const [about] = await connection.query(FORMAT_OF);
+  return about?.[0] ?? 'unknown';
+}
+
+/** Several servers may do so at once, here and in `createInSteps`. */
+function createAtOnce(connection: PostgresConnection, { schema, dialect }: SchemaTarget): Promise<void> {
+  return connection.run(
+    `BEGIN; SELECT pg_advisory_xact_lock(${lockOf(schema)});
+     CREATE SCHEMA IF NOT EXISTS ${identifier(schema)};
+     ${schemaStatements(dialect).join(';\n')};
+     COMMIT`,
+  );
+}
+
+/** Each statement by itself; one that was cut off is done again by the next server that starts. */
+async function createInSteps(connection: PostgresConnection, { schema, dialect }: SchemaTarget): Promise<void> {
+  await connection.run(`SELECT pg_advisory_lock(${lockOf(schema)})`);
+  await connection.run(`CREATE SCHEMA IF NOT EXISTS ${identifier(schema)}`);
+  for (const statement of schemaStatements(dialect)) await connection.run(statement);
+  await connection.run(`SELECT pg_advisory_unlock(${lockOf(schema)})`);
+}
+
+function lockOf(schema: string): string {
+  return `hashtext('tessera schema'), hashtext(${literal(schema)})`;
+}

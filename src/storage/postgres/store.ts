@@ -13,21 +13,45 @@ import {
   type StoreSnapshot,
 } from '../remote/store.js';
 import { StoredValues } from '../stored-values.js';
-import { int8Of } from './binary.js';
+import { int8, int8Of } from './binary.js';
 import { clearStage, outcomesOf, type ReadyCommit, readyCommit, settleGroup } from './commit.js';
 import type { BinaryParameter, BinaryRow, PostgresConnection, PreparedStatement } from './connection.js';
-import { copySupport } from './copy-support.js';
 import { POSTGRES, recognizeDialect, type SqlDialect } from './dialect.js';
 import { isAnswer, isRefusal, isTooOld, storageError } from './errors.js';
 import { identifier } from './identifiers.js';
-import { LOG_TIMEOUT, nodeName, PostgresLog } from './log.js';
+import { LOG_TIMEOUT, nodeName, PostgresLog, pruneLog } from './log.js';
 import { PostgresMetrics } from './metrics.js';
 import { ConnectionPool, type PoolSettings } from './pool.js';
-import { prepareSchema } from './prepare-schema.js';
-import { pruneLog } from './prune.js';
 import { ReadTransactions } from './read-transaction.js';
+import { prepareSchema } from './schema.js';
 import { PostgresSnapshot } from './snapshot.js';
 import { StoreLock } from './store-lock.js';
+
+const REVISION: PreparedStatement = {
+  name: 'revision',
+  text: "SELECT md5(string_agg(id || ':' || stamp, ',' ORDER BY id)) FROM head",
+};
+const LAST_STAMP: PreparedStatement = { name: 'last_stamp', text: 'SELECT max(stamp) FROM head' };
+const RAISE_STAMP: PreparedStatement = {
+  name: 'raise_stamp',
+  text: 'UPDATE head SET stamp = $1::bigint WHERE stamp < $1::bigint',
+};
+
+/** The interface of copies besides transactions. `query` runs one statement by itself. */
+function copySupport(
+  query: (statement: PreparedStatement, parameters?: readonly BinaryParameter[]) => Promise<readonly BinaryRow[]>,
+): CopySupport {
+  return {
+    revision: async () => (await query(REVISION)).map(([revision]) => revision).join(),
+    lastStamp: async () => {
+      const [row] = await query(LAST_STAMP);
+      return int8Of(row![0]!);
+    },
+    raiseStamp: async (stamp) => {
+      await query(RAISE_STAMP, [int8(stamp)]);
+    },
+  };
+}
 
 /** As LMDB's, so that a store can be copied from one engine to the other. */
 const MAX_KEY_LENGTH = 1_978;

@@ -1,4 +1,4 @@
-/** Reads stored records; `record-codec.ts` says how they are written. */
+/** Reads stored records; `record-encode.ts` says how they are written. */
 import { failure } from '../../errors/error.js';
 import { parseDecimal } from '../decimal.js';
 import { COORDINATE_DEPTH } from '../geometry.js';

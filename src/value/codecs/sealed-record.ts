@@ -1,7 +1,7 @@
 /**
  * Values at rest with a checksum:
  *
- *     02 · value · checksum          the value as in `record-codec.ts`, whose bytes begin with 01 instead
+ *     02 · value · checksum          the value as in `record-encode.ts`, whose bytes begin with 01 instead
  *
  * The checksum covers the key, too, so that a value that turns up under another key is noticed. It is XXH32 of all
  * bytes before it, seeded with FNV-1a of the key, least significant byte first.

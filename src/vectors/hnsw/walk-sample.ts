@@ -1,4 +1,4 @@
-/** Whether a walk has missed what is near, by a sample of all vectors (`walk-quality.ts` says how). */
+/** Whether a walk has missed what is near, by a sample of all vectors (`graph.ts` says how). */
 import type { Floats } from '../distances.js';
 import type { CodeArena } from './code-arena.js';
 import { Graph, type Need, PAUSE } from './graph.js';

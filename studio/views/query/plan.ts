@@ -1,4 +1,4 @@
-/** A plan, as EXPLAIN FORMAT JSON gives it: see docs/EXPLAIN.md. */
+/** A plan, as EXPLAIN FORMAT JSON gives it: see docs/reference/explain.md. */
 export interface Plan {
   readonly operator: string;
   readonly attributes?: Readonly<Record<string, unknown>>;

@@ -6,15 +6,23 @@
  * Every operator of a field has a second name, with the field's name before it: `{age: {age_gt: 18}}`.
  */
 
+import { type GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql';
+import type { Expression, MatchesOperator } from '../../../language/ast.js';
+import { matching } from '../../execution/found-columns.js';
 import { SCALARS } from '../../execution/scalars.js';
-import type { EdgeDirection } from '../../execution/select.js';
+import { type EdgeDirection, join } from '../../execution/select.js';
 import { Names } from '../names.js';
-import { type FilterMember, type FilterMembers, filterOf, type InputFilter, underBothNames } from './filter.js';
-import { JUNCTIONS, junctions } from './junctions.js';
-import { matchOperators } from './match-operators.js';
-import { type Comparable, listOperators, type OperatorKind, valueOperators } from './operators.js';
-import { type Collection, existence, quantifiers } from './quantifiers.js';
 import {
+  type FilterMember,
+  type FilterMembers,
+  filterOf,
+  type InputFilter,
+  type Translate,
+  underBothNames,
+} from './filter.js';
+import { type Comparable, listOperators, type OperatorKind, valueOperators } from './operators.js';
+import {
+  call,
   DOCUMENT,
   ELEMENT,
   edgesOf,
@@ -22,8 +30,10 @@ import {
   expressionOf,
   fieldOf,
   isPresent,
+  not,
   recordBehind,
   recordsBehind,
+  type Subject,
 } from './subject.js';
 
 /** The filter of the values at a place. */
@@ -191,6 +201,110 @@ function behindLink(records: InputFilter): FilterMember {
     translate: (given, subject, conditions) => {
       conditions.count();
       return recordBehind(subject, records.translate(given, DOCUMENT, conditions.nested));
+    },
+  };
+}
+
+// `and`, `or` and `not`.
+
+const JUNCTIONS = ['and', 'or', 'not'] as const;
+
+/** The junctions of a filter with others of its own kind. */
+function junctions({ type, translate }: InputFilter): Readonly<Record<(typeof JUNCTIONS)[number], FilterMember>> {
+  return {
+    and: { type: listOf(type), translate: joined('&&', translate) },
+    or: { type: listOf(type), translate: joined('||', translate) },
+    not: { type, translate: (...given) => not(translate(...given)) },
+  };
+}
+
+function listOf(type: GraphQLInputObjectType): GraphQLList<GraphQLNonNull<GraphQLInputObjectType>> {
+  return new GraphQLList(new GraphQLNonNull(type));
+}
+
+function joined(operator: '&&' | '||', translate: Translate): Translate {
+  return (given, subject, conditions) => {
+    const items = given as readonly unknown[];
+    if (items.length === 0) conditions.countEmpty();
+    return join(
+      operator,
+      items.map((item) => translate(item, subject, conditions)),
+    );
+  };
+}
+
+// Full-text conditions: all words, any of them, or queries with phrases, prefixes and exclusion.
+
+const OPERATORS: Readonly<Record<string, NonNullable<MatchesOperator['operator']>>> = {
+  matches: 'AND',
+  matchesAny: 'OR',
+  matchesQuery: 'QUERY',
+};
+
+/** `field` is what GraphQL calls the field that has a full-text index. */
+function matchOperators(field: string): Readonly<Record<string, FilterMember>> {
+  return Object.fromEntries(
+    Object.entries(OPERATORS).map(([name, operator]): [string, FilterMember] => [
+      name,
+      {
+        type: SCALARS.String,
+        translate: (given, subject, conditions) => {
+          conditions.count();
+          return matching(subject, operator, field, String(given), conditions);
+        },
+      },
+    ]),
+  );
+}
+
+// Filters of lists as a whole and of their elements: `some`, `every`, `none`, `count` and `exists`.
+
+/** Something that has elements. */
+interface Collection {
+  /** The filter of one element, and from where its condition looks at it. */
+  readonly element: InputFilter;
+  readonly at: Subject;
+  /** The list of elements that satisfy a condition. */
+  matching(subject: Subject, condition: Expression): Expression;
+  /** All that count, as a list. */
+  all(subject: Subject): Expression;
+  exists(subject: Subject): Expression;
+}
+
+/** `count` is the filter of their number. */
+function quantifiers(collection: Collection, count: InputFilter): Readonly<Record<string, FilterMember>> {
+  const { element, at } = collection;
+  const elements =
+    (condition: (given: Expression) => Expression): Translate =>
+    (given, subject, conditions) => {
+      conditions.count();
+      return collection.matching(subject, condition(element.translate(given, at, conditions.nested)));
+    };
+  const any = elements((condition) => condition);
+  const anyOther = elements(not);
+  return {
+    some: { type: element.type, translate: any },
+    every: { type: element.type, translate: (...given) => not(anyOther(...given)) },
+    none: { type: element.type, translate: (...given) => not(any(...given)) },
+    count: {
+      type: count.type,
+      translate: (given, subject, conditions) => {
+        conditions.count();
+        const length = call('array::len', collection.all(subject));
+        return count.translate(given, { kind: 'idiom', start: length, parts: [] }, conditions);
+      },
+    },
+    exists: existence((subject) => collection.exists(subject)),
+  };
+}
+
+/** `exists: true`, or `false` for the contrary. */
+function existence(exists: (subject: Subject) => Expression): FilterMember {
+  return {
+    type: SCALARS.Boolean,
+    translate: (given, subject, conditions) => {
+      conditions.count();
+      return given === true ? exists(subject) : not(exists(subject));
     },
   };
 }

@@ -2,15 +2,14 @@
  * Operands: literals, names, calls, brackets, statements as values, and the path behind any of
  * them.
  */
-import type { Expression, Idiom, Part } from '../../ast.js';
+import type { Expression, Idiom, Mock, Part } from '../../ast.js';
 import { ifExpression } from '../if.js';
 import type { Parser } from '../parser.js';
 import { type FunctionNameSegment, knownCall, path, scriptFunction, segment } from './call.js';
 import { closure } from './closure.js';
 import { arrayLiteral, braces } from './collection.js';
 import { afterDot, append, isPathStart, parts } from './idiom.js';
-import { literal, numberLiteral, prefixedLiteral, regexLiteral } from './literal.js';
-import { mock } from './mock.js';
+import { literal, numberLiteral, prefixedLiteral, regexLiteral, signed } from './literal.js';
 import { parenthesized } from './parentheses.js';
 import { recordId } from './record-id.js';
 import { asExpression } from './subquery.js';
@@ -122,4 +121,38 @@ function current(parser: Parser): Idiom {
 export function postfix(parser: Parser, start: Expression): Expression {
   const path = parts(parser, [], true);
   return path.length === 0 ? start : { kind: 'idiom', start, parts: path };
+}
+
+// `|person:3|`, `|person:1..4|`, `|person:1>..=4|`, `|person:..4|`.
+
+/** `|person:10|` or `|person:1..10|`: generated record ids. */
+function mock(parser: Parser): Mock {
+  const openedAt = parser.start;
+  parser.advance();
+  const table = parser.name();
+  parser.expectPunct(':');
+  const first = isRange(parser) ? undefined : signed(parser);
+  const result: Mock = isRange(parser)
+    ? { kind: 'mock', table, range: range(parser, first) }
+    : { kind: 'mock', table, ...(first !== undefined && { count: first }) };
+  parser.expectClose('|', openedAt);
+  return result;
+}
+
+const RANGES: ReadonlySet<string> = new Set(['..', '..=', '>..', '>..=']);
+
+function isRange(parser: Parser): boolean {
+  return parser.kind === 'punct' && RANGES.has(parser.text);
+}
+
+/** The rest of a range whose operator is the current token. */
+function range(parser: Parser, first: bigint | undefined): NonNullable<Mock['range']> {
+  const operator = parser.text;
+  parser.advance();
+  const inclusive = operator.endsWith('=');
+  const isOpen = !inclusive && parser.isPunct('|');
+  return {
+    ...(first !== undefined && { start: { value: first, inclusive: !operator.startsWith('>') } }),
+    ...(!isOpen && { end: { value: signed(parser), inclusive } }),
+  };
 }

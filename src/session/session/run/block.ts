@@ -1,4 +1,4 @@
-/** Runs the statements between BEGIN and COMMIT in one transaction, which is retried after conflicts (`withRetries`). */
+/** The statements between BEGIN and COMMIT: one transaction, which is retried after conflicts (`withRetries`). */
 import { isPromise, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import { asTesseraError, failure, type TesseraError } from '../../../errors/error.js';
 import type { Statement } from '../../../language/ast.js';

@@ -19,7 +19,7 @@ import type { HeldIdentities } from '../held-transaction.js';
 import type { SessionServices } from '../services.js';
 
 /** What a request runs with. */
-export interface RequestContext {
+export interface RunContext {
   readonly identity: SessionIdentity;
   readonly interrupt: Interrupt;
   readonly memory: RequestMemory;
@@ -42,7 +42,7 @@ export interface RequestContext {
  */
 export class RequestRun implements WaitInterrupt {
   readonly services: SessionServices;
-  readonly context: RequestContext;
+  readonly context: RunContext;
   readonly memory: RequestMemory;
   /** If the request is traced: a wait for the store begins; call the returned function when it has ended. */
   readonly waiting: WaitInterrupt['waiting'];
@@ -73,7 +73,7 @@ export class RequestRun implements WaitInterrupt {
   /** The audit events of the current attempt at a statement or block. */
   buffer: AuditBuffer | undefined = undefined;
 
-  constructor(services: SessionServices, context: RequestContext, held?: Transaction) {
+  constructor(services: SessionServices, context: RunContext, held?: Transaction) {
     this.services = services;
     this.context = context;
     this.held = held;

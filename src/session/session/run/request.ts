@@ -15,7 +15,7 @@ import { requestScope } from '../../resources/session-variables.js';
 import type { StatementResult } from '../../statement-executor.js';
 import type { StatementRequest } from '../held-transaction.js';
 import type { SessionState } from '../state.js';
-import { assertAdmitted, enter } from '../validity.js';
+import { assertAdmitted, enterLive } from '../validity.js';
 import { runInViewSnapshot } from '../view.js';
 import { runBlock } from './block.js';
 import { RequestRun } from './request-run.js';
@@ -28,7 +28,7 @@ export function runText(
   text: string,
   request: StatementRequest,
 ): PromiseOrValue<StatementResult[]> {
-  const ready = enter(session);
+  const ready = enterLive(session);
   // A request that needn't wait makes no closure.
   if (isPromise(ready)) return runTextAfter(ready, session, text, request);
   const parsed = parse(session, text, request.variables);

@@ -1,6 +1,6 @@
 /**
- * The life of a statement, which is the same wherever it runs: it is observed, it runs, what it has made is settled, and
- * its result is noted. One that runs alone has a transaction of its own, which is retried after conflicts
+ * The life of a statement, which is the same wherever it runs: it is observed, it runs, what it has made is settled,
+ * and its result is noted. One that runs alone has a transaction of its own, which is retried after conflicts
  * (`withRetries`), or runs in the one that a client holds.
  */
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../../../base/promise-or-value.js';

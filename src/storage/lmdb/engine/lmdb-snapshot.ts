@@ -7,7 +7,6 @@ import type { StoredValues } from '../../stored-values.js';
 import { after } from '../../transaction/read-set.js';
 import type { ReadValues, Snapshot, SnapshotCursor } from '../../transaction/snapshot.js';
 import { lowerBound } from '../../tree/lower-bound.js';
-import { EmptyRange } from './empty-range.js';
 import type { ByteView } from './lmdb-store.js';
 import { CachedRange, RangeCache } from './range-cache.js';
 import { RecordCache } from './record-cache.js';
@@ -260,5 +259,37 @@ class LmdbCursor implements SnapshotCursor {
       }
     }
     return last;
+  }
+}
+
+/** Number of failed lookups before a seek for the next existing key pays off. */
+const PATIENCE = 8;
+
+/**
+ * A range in which a snapshot is known to hold no key. Loaded records are mostly new and often in order, so that the
+ * next existing key proves many others absent: a thousand rows then cost eight lookups and a seek rather than a
+ * thousand lookups.
+ */
+class EmptyRange {
+  #from: Key = '';
+  /** The first existing key behind it, if any. */
+  #to: Key | undefined = '';
+  #misses = 0;
+  readonly #view: Pick<ByteView, 'next'>;
+
+  constructor(view: Pick<ByteView, 'next'>) {
+    this.#view = view;
+  }
+
+  has(key: Key): boolean {
+    return key >= this.#from && (this.#to === undefined || key < this.#to);
+  }
+
+  /** A lookup has failed. Seeks half as often each time, since unordered keys gain nothing. */
+  missed(key: Key): void {
+    this.#misses++;
+    if (this.#misses < PATIENCE || (this.#misses & (this.#misses - 1)) !== 0) return;
+    this.#from = key;
+    this.#to = this.#view.next(key);
   }
 }

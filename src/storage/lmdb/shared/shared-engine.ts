@@ -4,7 +4,17 @@ import type { Clock, Timers } from '../../../env/environment.js';
 import { failure, TesseraError } from '../../../errors/error.js';
 import type { Family } from '../../../metrics/families.js';
 import { type KeyReservation, ownReservation, Reservations } from '../../commit/reservations.js';
-import type { BeginOptions, Engine, Key, Reservation, SharedStore, Versionstamp } from '../../contract.js';
+import type {
+  BeginOptions,
+  CommitFollower,
+  Engine,
+  FollowedCommit,
+  Key,
+  Reservation,
+  SharedStore,
+  Stored,
+  Versionstamp,
+} from '../../contract.js';
 import { SharedReservations } from '../../remote/shared-reservations.js';
 import { StoredValues } from '../../stored-values.js';
 import { callAll } from '../../transaction/after-commit.js';
@@ -13,14 +23,44 @@ import { DELETED } from '../../transaction/overlay.js';
 import { type Committer, SnapshotTransaction } from '../../transaction/transaction.js';
 import { writtenKeys } from '../../transaction/write-set.js';
 import { type Caches, LmdbSnapshot, newCaches } from '../engine/lmdb-snapshot.js';
+import type { ByteView } from '../engine/lmdb-store.js';
 import { SnapshotPool } from '../engine/snapshot-pool.js';
 import { unreadable, unwritable } from '../engine/store-failures.js';
 import { MAX_KEY_LENGTH } from '../file/lmdb-limits.js';
-import { CommitFollowers } from './commit-followers.js';
 import { type GroupCommitRequest, GroupCommits } from './group-commits.js';
 import { type KnownGroup, LogMirror } from './log-mirror.js';
 import type { SharedByteStore, SharedView } from './shared-store.js';
-import { updateCaches } from './update-caches.js';
+
+/** The followers of the commits of all processes (`SharedStore.follow`). */
+class CommitFollowers {
+  readonly #followers = new Set<CommitFollower>();
+
+  /** Returns how to end it. */
+  add(follower: CommitFollower): () => void {
+    // A new object, so that one follower may follow twice.
+    const each: CommitFollower = { onCommits: (commits) => follower.onCommits(commits), onGap: () => follower.onGap() };
+    this.#followers.add(each);
+    return () => {
+      this.#followers.delete(each);
+    };
+  }
+
+  /** Delivers groups that have become visible. */
+  deliver(groups: readonly KnownGroup[]): void {
+    let commits: FollowedCommit[] = [];
+    const flush = () => {
+      if (commits.length > 0) for (const follower of this.#followers) follower.onCommits(commits);
+      commits = [];
+    };
+    for (const { commits: logged, isOwn, isGap } of groups) {
+      for (const { versionstamp, keys, ranges } of logged) commits.push({ versionstamp, isOwn, keys, ranges });
+      if (!isGap) continue;
+      flush();
+      for (const follower of this.#followers) follower.onGap();
+    }
+    flush();
+  }
+}
 
 export interface SharedEngineOptions {
   /** Identifies this process (`SharedStore.node`). */
@@ -291,4 +331,53 @@ export class SharedLmdbEngine implements Engine {
     await this.#store.close();
     await this.#leave();
   }
+}
+
+/** Looking up more changes than these takes longer than the caches save. */
+const MOST_CHANGES = 1_024;
+
+/** Brings the caches of decoded data to the state of a view in which some groups of commits are new. */
+function updateCaches(caches: Caches, groups: readonly KnownGroup[], view: ByteView, values: StoredValues): void {
+  const { records, ranges, revisions } = caches;
+  records.advance(view.version);
+  ranges.advance(view.version);
+  revisions.advance(view.version);
+  const forget = () => {
+    records.clear();
+    ranges.clear();
+    revisions.clear();
+  };
+  const changed = changedKeys(groups);
+  if (changed === undefined) {
+    forget();
+    return;
+  }
+  try {
+    for (const key of changed) {
+      revisions.changed(key);
+      if (!records.holds(key) && !ranges.holds(key)) continue;
+      const bytes = view.get(key);
+      const size = bytes?.length ?? 0;
+      const value: Stored | undefined = bytes === undefined ? undefined : values.decode(key, bytes);
+      records.replace(key, value, size);
+      ranges.replace(key, value, size);
+    }
+  } catch {
+    // A value that can't be read fails those who read it.
+    forget();
+  }
+}
+
+/** `undefined` where they are many, or not known. */
+function changedKeys(groups: readonly KnownGroup[]): ReadonlySet<Key> | undefined {
+  const keys = new Set<Key>();
+  for (const { commits, isGap } of groups) {
+    if (isGap) return undefined;
+    for (const commit of commits) {
+      if (commit.ranges.length > 0) return undefined;
+      for (const key of commit.keys) keys.add(key);
+      if (keys.size > MOST_CHANGES) return undefined;
+    }
+  }
+  return keys;
 }

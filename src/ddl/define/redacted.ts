@@ -1,2 +1,0 @@
-/** The placeholder of secrets in definitions: password hashes and keys. */
-export const REDACTED = '[REDACTED]';
