@@ -10,7 +10,7 @@ import { createGraphqlHandler } from '../../src/graphql/transports/handler.js';
 import { createHttpServer, type HttpServerParts } from '../../src/http/server.js';
 import type { Session } from '../../src/session/contract.js';
 import type { DatabaseOptions } from '../../src/session/database/options.js';
-import { OwnStatements } from '../../src/session/plans/own-statements.js';
+import { OwnStatements } from '../../src/session/cache/own-statements.js';
 import type { MemoryLimits } from '../../src/session/resources/server-memory.js';
 import { encodeCbor } from '../../src/value/codecs/cbor-encode.js';
 import { newObject, objectFrom } from '../../src/value/value.js';

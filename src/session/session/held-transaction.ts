@@ -9,7 +9,7 @@ import type { Deadline } from '../../runtime/interrupt.js';
 import type { Transaction, WaitInterrupt } from '../../storage/contract.js';
 import { commitInterruptibly } from '../../storage/interrupted.js';
 import type { ObjectValue } from '../../value/value.js';
-import type { ParsedRequest } from '../plans/plan-cache.js';
+import type { ParsedRequest } from '../cache/statement-cache.js';
 import type { HeldTransaction, StatementResult } from '../statement-executor.js';
 import type { DurabilityTracker } from './durability.js';
 

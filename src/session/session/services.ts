@@ -10,7 +10,7 @@ import type { Executor } from '../../statements/executor.js';
 import type { Engine } from '../../storage/contract.js';
 import type { RequestTrace } from '../../tracing/request-trace.js';
 import type { Duration, ObjectValue } from '../../value/value.js';
-import type { ParsedRequest } from '../plans/plan-cache.js';
+import type { ParsedRequest } from '../cache/statement-cache.js';
 import type { HeldTransactions } from '../resources/held-transactions.js';
 import type { InMemorySessionRegistry } from '../resources/session-registry.js';
 import type { SlowLog } from '../slow-log.js';

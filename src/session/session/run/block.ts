@@ -7,7 +7,7 @@ import { Scope } from '../../../runtime/scope.js';
 import type { TransactionStep } from '../../../statements/executor.js';
 import type { Transaction } from '../../../storage/contract.js';
 import { withRetries } from '../../../storage/retry.js';
-import type { ParsedRequest } from '../../plans/plan-cache.js';
+import type { ParsedRequest } from '../../cache/statement-cache.js';
 import type { StatementResult } from '../../statement-executor.js';
 import { beginAttempt, beginAttempts, type RequestRun } from './request-run.js';
 import {
