@@ -19,9 +19,9 @@ import { TrustedDocuments, type TrustedOptions } from './document/trusted.js';
 import { coerceVariables } from './document/variables.js';
 import { BudgetExceeded, Spending } from './execution/budget.js';
 import { ExecutionContext } from './execution/execution-context.js';
+import { InternedStatements } from './execution/interned-statements.js';
 import type { CompiledOperation, Operation } from './execution/operation.js';
 import { type RootResult, runEvent, runInSnapshot, runMutation, runQuery } from './execution/run.js';
-import { StatementCache } from './execution/statement-cache.js';
 import { isTransaction, runTransaction } from './execution/transaction.js';
 import { ResponseStream } from './live/response-stream.js';
 import { SourceStreams } from './live/source-streams.js';
@@ -79,7 +79,7 @@ export class GraphqlService {
   readonly #environment: Environment;
   readonly #report: GraphqlOptions['report'];
   readonly #apis: DatabaseApis;
-  readonly #statements = new StatementCache();
+  readonly #statements = new InternedStatements();
 
   constructor(options: GraphqlOptions = {}) {
     const { roles = {}, trusted, fieldPermissions, hideDenied = false, random, report, warn } = options;

@@ -16,7 +16,7 @@ import { ALL_FIELDS, EDGE_FIELDS, type FieldsRead } from '../plan/fields-read.js
 import type { Functions } from '../plan/function-reads.js';
 import { skipWrite } from '../runtime/authorization/denied-writes.js';
 import { type Candidate, type Candidates, forEachCandidates, rowsOfIds, withNote } from '../runtime/candidates.js';
-import { answersLater, mapReads } from '../runtime/concurrent-reads.js';
+import { mapReads } from '../runtime/concurrent-reads.js';
 import type { Execution, RecordReader } from '../runtime/execution.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../runtime/links.js';
 import type { BatchVisitor, PermissionVerdict, ReadPurpose, RecordScan } from '../runtime/record-access.js';
@@ -330,7 +330,7 @@ export class StoredRecordReader implements RecordReader {
   #lookUp(reading: Reading, ranges: readonly KeyRange[], scan: RecordScan, visit: BatchVisitor): PromiseOrValue<void> {
     const { execution } = reading;
     const { transaction } = execution.context;
-    if (answersLater(execution)) return this.#lookUpTogether(reading, ranges, scan, visit);
+    if (execution.context.answersLater) return this.#lookUpTogether(reading, ranges, scan, visit);
     const options = this.#scanOptions(scan);
     const listed = new ListedKeys(reading.table);
     let isOver = false;
@@ -439,7 +439,7 @@ export class StoredRecordReader implements RecordReader {
     }
     const rule = table.rules.select;
     const visible = withRecordJudge(rule, execution, table, (judge) =>
-      answersLater(execution)
+      execution.context.answersLater
         ? andThen(mapReads(execution, records, judge), (verdicts) => records.filter((_, at) => verdicts[at]))
         : filterInOrder(records, judge),
     );

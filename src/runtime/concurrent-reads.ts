@@ -6,18 +6,13 @@ import { andThen, mapTogether, type PromiseOrValue } from '../base/promise-or-va
 import { eachChunk, mapItems, STEP } from '../base/work/loops.js';
 import type { Execution } from './execution.js';
 
-/** Whether reads are asynchronous. */
-export function answersLater({ context }: Execution): boolean {
-  return context.answersLater;
-}
-
 /** `mapItems` for work that only reads: on asynchronous stores some hundreds at once. */
 export function mapReads<T, U>(
   execution: Execution,
   items: readonly T[],
   map: (item: T) => PromiseOrValue<U>,
 ): PromiseOrValue<U[]> {
-  if (!answersLater(execution)) return mapItems(items, execution.interrupt, map);
+  if (!execution.context.answersLater) return mapItems(items, execution.interrupt, map);
   if (items.length <= STEP) return mapTogether(items, map);
   const mapped: U[] = [];
   const done = eachChunk(items, execution.interrupt, (some) =>

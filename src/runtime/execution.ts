@@ -270,7 +270,7 @@ export interface LiveQuery {
    * The notification of a change for the principal of the execution; `undefined` if it isn't visible. The table is as
    * it is by then. `versionstamp` is that of the notification.
    */
-  look(
+  present(
     execution: Execution,
     table: TableEntry,
     change: WrittenRecord,

@@ -40,7 +40,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/session': [
     ['resources'],
     ['.'],
-    ['live', 'audit', 'plans'],
+    ['live', 'audit', 'cache'],
     ['background'],
     ['nodes'],
     ['session'],

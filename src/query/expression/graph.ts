@@ -10,7 +10,7 @@ import { failure } from '../../errors/error.js';
 import type { GraphStep, GraphSubject, Part, Select } from '../../language/ast.js';
 import { EDGE_FIELDS, type FieldsRead, fieldsRead, NO_FIELDS, readOfField } from '../../plan/fields-read.js';
 import { referredBy } from '../../records/references.js';
-import { answersLater, mapReads } from '../../runtime/concurrent-reads.js';
+import { mapReads } from '../../runtime/concurrent-reads.js';
 import { type Compiler, type Evaluate, Frame } from '../../runtime/frame.js';
 import type { EdgeStep, Hop, Referrer } from '../../runtime/links.js';
 import { Scope } from '../../runtime/scope.js';
@@ -337,7 +337,7 @@ function filterRecords(
   const { execution } = frame;
   // The effects of a condition may concern the next one.
   const verdicts =
-    answersLater(execution) && !execution.writable
+    execution.context.answersLater && !execution.writable
       ? andThen(execution.services.reader.readMany(execution, ids, 'select', reads), (records) =>
           mapInOrder(records, judge),
         )

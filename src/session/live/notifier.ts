@@ -370,7 +370,7 @@ export class Notifier implements LiveListener {
       () =>
         andThen(
           this.#asOfNow(query, turn.interrupt.within(PATIENCE), (execution, _, table) =>
-            query.look(execution, table, change, versionstamp),
+            query.present(execution, table, change, versionstamp),
           ),
           (seen): Notification | undefined =>
             seen && {

@@ -3,7 +3,7 @@ import { mapItems } from '../../../base/work/loops.js';
 import { onlyLook } from '../../../plan/effects.js';
 import type { Project } from '../../../plan/nodes.js';
 import { expressionsOf, isWhole } from '../../../plan/projections.js';
-import { answersLater, mapRowsTogether } from '../../../runtime/concurrent-reads.js';
+import { mapRowsTogether } from '../../../runtime/concurrent-reads.js';
 import type { Frame } from '../../../runtime/frame.js';
 import type { ChargeRows } from '../../../runtime/request-memory.js';
 import { rowFrames } from '../../../runtime/row-frames.js';
@@ -25,7 +25,7 @@ export function compileProject(node: Project, context: OperatorContext): List {
     andThen(input(frame, demand), (rows) => {
       const there = skipsMissing ? rows.filter((row) => row !== undefined) : rows;
       if (!isRemade) return there;
-      if (answersLater(frame.execution) && !context.reading.writes && onlyLook(expressions)) {
+      if (frame.execution.context.answersLater && !context.reading.writes && onlyLook(expressions)) {
         return mapRowsTogether(frame.execution, there, (row) => evaluate(frame.within(row)), charge(frame));
       }
       const at = frames(frame);

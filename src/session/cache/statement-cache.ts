@@ -13,8 +13,8 @@ import { parseQuery, StatementReader } from '../../language/parse.js';
 import { hashOf, type Shape, shapesOf } from '../../language/shape.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import type { Aging } from './cache-aging.js';
+import { type NormalizedStatement, NormalizedStatements } from './normalized-statements.js';
 import type { OwnStatements } from './own-statements.js';
-import { type Plan, PlanStore } from './plan-store.js';
 import { SeenHashes } from './seen-hashes.js';
 
 /** Characters of a text that is parsed at once. Longer ones are rarely sent twice. */
@@ -34,13 +34,13 @@ interface Prepared {
   readonly literals: readonly Value[];
 }
 
-/** The statements of a text that have no plans and have to be parsed. */
+/** The statements of a text that aren't cached and have to be parsed. */
 interface Reading {
   readonly reader: StatementReader;
   /** Hashes of the shapes that came for the first time with this text. */
   readonly fresh: Set<number>;
-  /** Plans of shapes that come several times in this text; dropped with it, since they may never come again. */
-  readonly own: PlanStore;
+  /** Of shapes that come several times in this text; dropped with it, since they may never come again. */
+  readonly own: NormalizedStatements;
 }
 
 /** Bytes of the trees by text and by shape, and of the shapes themselves, in one generation; two are kept. */
@@ -54,20 +54,23 @@ const NONE: readonly Value[] = [];
 
 const treeWeight = (text: string): number => (text.length + ENTRY_OVERHEAD) * TREE_BYTES_PER_CHARACTER;
 
-export class PlanCache implements Aging {
+export class StatementCache implements Aging {
   readonly #texts = new TwoGenerationCache<string, readonly Statement[]>(TREE_BYTES, treeWeight);
-  readonly #trees = new TwoGenerationCache<string, Plan>(TREE_BYTES, (key, { source }) => treeWeight(key) + source);
+  readonly #trees = new TwoGenerationCache<string, NormalizedStatement>(
+    TREE_BYTES,
+    (key, { source }) => treeWeight(key) + source,
+  );
   readonly #shapes = new TwoGenerationCache<string, readonly number[]>(
     SHAPE_BYTES,
     (name) => 4 * name.length + ENTRY_OVERHEAD,
   );
-  readonly #plans = new PlanStore(this.#trees, this.#shapes);
+  readonly #normalized = new NormalizedStatements(this.#trees, this.#shapes);
   readonly #met = new SeenHashes();
   readonly #atOnce: boolean;
-  /** The last text all of whose statements had plans. If it comes twice in a row it is cached as a whole. */
+  /** The last text all of whose statements were cached. If it comes twice in a row it is cached as a whole. */
   #last = '';
 
-  /** `atOnce`: a shape has a plan when it comes for the first time, in whatever text; for tests. */
+  /** `atOnce`: a statement is normalized when its shape comes for the first time, in whatever text; for tests. */
   constructor(atOnce = false) {
     this.#atOnce = atOnce;
   }
@@ -80,26 +83,26 @@ export class PlanCache implements Aging {
 
   /** @throws TesseraError `parse_error`, `query_too_deep` */
   parse(text: string, variables?: ObjectValue): ParsedRequest {
-    const known = this.#texts.get(text);
-    if (known !== undefined) return { statements: known };
+    const same = this.#texts.get(text);
+    if (same !== undefined) return { statements: same };
     if (text.length > SHORT) return parseQuery(text);
     const shapes = shapesOf(text);
-    const planned = shapes && this.#planned(shapes, text, variables);
-    const isComplete = planned !== undefined && planned.length === shapes?.length;
+    const known = shapes && this.#known(shapes, text, variables);
+    const isComplete = known !== undefined && known.length === shapes?.length;
     if (isComplete && (this.#atOnce || text !== this.#last)) {
       this.#last = text;
-      return requestOf(planned);
+      return requestOf(known);
     }
     if (!this.#atOnce && (isComplete || this.#met.note(hashOf(text)))) {
       const { statements } = parseQuery(text);
       this.#texts.set(text, statements);
       return { statements };
     }
-    return (shapes && planned && this.#byShapes(shapes, planned, text, variables)) ?? parseQuery(text);
+    return (shapes && known && this.#byShapes(shapes, known, text, variables)) ?? parseQuery(text);
   }
 
-  /** The statements up to the first that has no plan. */
-  #planned(shapes: readonly Shape[], text: string, variables: ObjectValue | undefined): Prepared[] {
+  /** The statements up to the first that isn't cached. */
+  #known(shapes: readonly Shape[], text: string, variables: ObjectValue | undefined): Prepared[] {
     const found: Prepared[] = [];
     for (const shape of shapes) {
       const prepared = this.#prepare(shape, text, variables);
@@ -110,30 +113,30 @@ export class PlanCache implements Aging {
   }
 
   /**
-   * Parses the statements behind those that have plans. `undefined` if the text doesn't match its shapes: then it is
+   * Parses the statements behind those that are cached. `undefined` if the text doesn't match its shapes: then it is
    * parsed as a whole, which throws the parse error.
    */
   #byShapes(
     shapes: readonly Shape[],
-    planned: Prepared[],
+    known: Prepared[],
     text: string,
     variables: ObjectValue | undefined,
   ): ParsedRequest | undefined {
     try {
-      const reading = { reader: new StatementReader(text), fresh: new Set<number>(), own: new PlanStore() };
-      for (const shape of shapes.slice(planned.length)) {
+      const reading = { reader: new StatementReader(text), fresh: new Set<number>(), own: new NormalizedStatements() };
+      for (const shape of shapes.slice(known.length)) {
         const prepared = this.#prepare(shape, text, variables, reading);
         if (prepared === undefined) return undefined;
-        planned.push(prepared);
+        known.push(prepared);
       }
-      return requestOf(planned);
+      return requestOf(known);
     } catch (error) {
       if (error instanceof TesseraError) return undefined;
       throw error;
     }
   }
 
-  /** The statement of a shape by its plan; without a plan it may be parsed. */
+  /** The cached statement of a shape; without one it may be parsed. */
   #prepare(shape: Shape, text: string, variables: ObjectValue | undefined, reading?: Reading): Prepared | undefined {
     if (!shape.isData) return reading && plain(reading, shape);
     // Most come once, and then nothing is looked up.
@@ -143,8 +146,8 @@ export class PlanCache implements Aging {
       reading.fresh.add(shape.hash);
       return plain(reading, shape);
     }
-    const plans = reading?.fresh.has(shape.hash) ? reading.own : this.#plans;
-    const { plan: known, literals } = plans.find(shape, text);
+    const store = reading?.fresh.has(shape.hash) ? reading.own : this.#normalized;
+    const { normalized: known, literals } = store.find(shape, text);
     if (known !== undefined) return bound(known, shape, variables);
     if (reading === undefined) return undefined;
     if (literals !== undefined && !this.#atOnce && !this.#met.note(hashOf(literals, 0, literals.length, shape.hash))) {
@@ -152,9 +155,9 @@ export class PlanCache implements Aging {
     }
     const lifted = reading.reader.lifted(shape);
     if (lifted === undefined) return undefined;
-    const plan = { ...lifted, source: text.length };
-    plans.keep(shape, text, plan);
-    return bound(plan, shape, variables);
+    const normalized = { ...lifted, source: text.length };
+    store.keep(shape, text, normalized);
+    return bound(normalized, shape, variables);
   }
 }
 
@@ -167,9 +170,9 @@ function requestOf(found: readonly Prepared[]): ParsedRequest {
   return { statements: found.map(({ statement }) => statement), literals: found.map(({ literals }) => literals) };
 }
 
-/** The plan with the values of a text; `undefined` where a literal isn't one, or a param isn't given. */
+/** The statement with the values of a text; `undefined` where a literal isn't one, or a param isn't given. */
 function bound(
-  { statement, slots }: Plan,
+  { statement, slots }: NormalizedStatement,
   { blanks }: Shape,
   variables: ObjectValue | undefined,
 ): Prepared | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ParsedRequest, PlanCache } from '../../src/session/plans/plan-cache.js';
+import { type ParsedRequest, StatementCache } from '../../src/session/cache/statement-cache.js';
 import { toText } from '../../src/value/text/text.js';
 import { objectFrom } from '../../src/value/value.js';
 
@@ -13,7 +13,7 @@ function only({ statements, literals = [] }: ParsedRequest) {
 
 describe('the cache of plans', () => {
   it('keeps nothing of what comes for the first time', () => {
-    const plans = new PlanCache();
+    const plans = new StatementCache();
     const first = only(plans.parse('SELECT * FROM a:1'));
     expect(first.values).toEqual([]);
     expect(only(plans.parse('SELECT * FROM a:2')).statement).not.toBe(first.statement);
@@ -21,7 +21,7 @@ describe('the cache of plans', () => {
   });
 
   it('serves texts that differ by literals with one statement', () => {
-    const plans = new PlanCache();
+    const plans = new StatementCache();
     plans.parse('SELECT * FROM a WHERE b = 1');
     const second = only(plans.parse('SELECT * FROM a WHERE b = 2'));
     const third = only(plans.parse('SELECT * FROM a WHERE b = 3'));
@@ -30,13 +30,13 @@ describe('the cache of plans', () => {
   });
 
   it('serves the statements of one text with one statement', () => {
-    const { statements, literals } = new PlanCache().parse('CREATE a:1; CREATE a:2; CREATE a:3; CREATE a:4');
+    const { statements, literals } = new StatementCache().parse('CREATE a:1; CREATE a:2; CREATE a:3; CREATE a:4');
     expect(new Set(statements.slice(1)).size).toBe(1);
     expect(literals?.slice(1).map((values) => values.map(toText))).toEqual([['a:2'], ['a:3'], ['a:4']]);
   });
 
   it('serves the statements beside definitions, which are read each time', () => {
-    const plans = new PlanCache();
+    const plans = new StatementCache();
     const parse = (n: number) => plans.parse(`DEFINE FIELD b ON a DEFAULT ${n}; CREATE a:${n}`).statements;
     parse(1);
     const [defined, created] = parse(2);
@@ -46,7 +46,7 @@ describe('the cache of plans', () => {
   });
 
   it('has a statement for each literal that stays', () => {
-    const plans = new PlanCache();
+    const plans = new StatementCache();
     const parse = (where: number, limit: number) =>
       only(plans.parse(`SELECT * FROM a WHERE b = ${where} LIMIT ${limit}`));
     parse(1, 10);
@@ -60,7 +60,7 @@ describe('the cache of plans', () => {
   });
 
   it('keeps a text that comes again as it is', () => {
-    const plans = new PlanCache();
+    const plans = new StatementCache();
     plans.parse('RETURN 1');
     const again = plans.parse('RETURN 1');
     expect(again.literals).toBeUndefined();
@@ -68,14 +68,14 @@ describe('the cache of plans', () => {
   });
 
   it('keeps one that comes twice in a row, though its shape has a plan', () => {
-    const plans = new PlanCache();
+    const plans = new StatementCache();
     for (const number of [1, 2, 3]) plans.parse(`RETURN ${number}`);
     expect(plans.parse('RETURN 3').literals).toBeUndefined();
     expect(plans.parse('RETURN 4').literals).toEqual([[4]]);
   });
 
   it('takes the values of made-up params from the variables', () => {
-    const plans = new PlanCache();
+    const plans = new StatementCache();
     const parse = (number: number) =>
       plans.parse(`UPDATE $bind__${number} SET a = $b`, objectFrom({ [`bind__${number}`]: number, b: 1 }));
     parse(1);
@@ -83,7 +83,7 @@ describe('the cache of plans', () => {
   });
 
   it("leaves params to the session that aren't given", () => {
-    const plans = new PlanCache();
+    const plans = new StatementCache();
     for (const number of [1, 2, 3]) {
       plans.parse(`UPDATE $bind__${number} SET a = 1`, objectFrom({}));
     }
@@ -93,7 +93,7 @@ describe('the cache of plans', () => {
   });
 
   it('reports errors by the text that was given', () => {
-    const plans = new PlanCache();
+    const plans = new StatementCache();
     for (const number of [1, 2]) {
       const text = `CREATE a:${number}; SELECT * FROM $bind__7${number} WHERE a b`;
       expect(() => plans.parse(text, objectFrom({ [`bind__7${number}`]: 1 }))).toThrow(`1 | ${text}`);
@@ -104,13 +104,13 @@ describe('the cache of plans', () => {
   });
 
   it('keeps no long texts', () => {
-    const plans = new PlanCache();
+    const plans = new StatementCache();
     for (const _ of [1, 2, 3]) expect(plans.parse(LONG).literals).toBeUndefined();
     expect(plans.parse(LONG).statements).not.toBe(plans.parse(LONG).statements);
   });
 
   it("forgets what isn't used", () => {
-    const plans = new PlanCache();
+    const plans = new StatementCache();
     plans.parse('RETURN 1');
     const { statement } = only(plans.parse('RETURN 2'));
     plans.age();

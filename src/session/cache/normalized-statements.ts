@@ -1,9 +1,10 @@
+/** Statements for all texts of a shape: their literals are slots (`language/parameterize.ts`). */
 import type { Statement } from '../../language/ast.js';
 import type { Slot } from '../../language/parameterize.js';
 import { type Shape, shapeText } from '../../language/shape.js';
 
 /** A statement for all texts of its shape whose other literals are the same. */
-export interface Plan {
+export interface NormalizedStatement {
   readonly statement: Statement;
   readonly slots: readonly Slot[];
   /** Characters of the text from which the statement was read: names in the tree are parts of it. */
@@ -15,34 +16,37 @@ interface Store<V> {
   set(key: string, value: V): unknown;
 }
 
-/** Plans by the shapes of statements and by the literals that remain in them. */
-export class PlanStore {
-  readonly #plans: Store<Plan>;
-  /** By shape that has plans: the blanks whose literals remain in the plan. */
+/** Normalized statements by their shapes and by the literals that remain in them. */
+export class NormalizedStatements {
+  readonly #statements: Store<NormalizedStatement>;
+  /** By shape that has some: the blanks whose literals remain in the statement. */
   readonly #fixed: Store<readonly number[]>;
 
-  constructor(plans: Store<Plan> = new Map(), fixed: Store<readonly number[]> = new Map()) {
-    this.#plans = plans;
+  constructor(statements: Store<NormalizedStatement> = new Map(), fixed: Store<readonly number[]> = new Map()) {
+    this.#statements = statements;
     this.#fixed = fixed;
   }
 
   /**
-   * The plan of a statement, and the literals that remain in it; without these if no statement of its shape has a plan.
+   * A normalized statement, and the literals that remain in it; without these if there is none of its shape.
    */
-  find(shape: Shape, text: string): { readonly plan?: Plan | undefined; readonly literals?: string } {
+  find(
+    shape: Shape,
+    text: string,
+  ): { readonly normalized?: NormalizedStatement | undefined; readonly literals?: string } {
     const name = shapeText(shape, text);
     const fixed = this.#fixed.get(name);
     if (fixed === undefined) return {};
     const literals = literalsAt(fixed, shape, text);
-    return { plan: this.#plans.get(name + literals), literals };
+    return { normalized: this.#statements.get(name + literals), literals };
   }
 
-  keep(shape: Shape, text: string, plan: Plan): void {
+  keep(shape: Shape, text: string, normalized: NormalizedStatement): void {
     const name = shapeText(shape, text);
-    const lifted = new Set(plan.slots.map(({ blank }) => blank));
+    const lifted = new Set(normalized.slots.map(({ blank }) => blank));
     const fixed = shape.blanks.flatMap((_, index) => (lifted.has(index) ? [] : [index]));
     this.#fixed.set(name, fixed);
-    this.#plans.set(name + literalsAt(fixed, shape, text), plan);
+    this.#statements.set(name + literalsAt(fixed, shape, text), normalized);
   }
 }
 

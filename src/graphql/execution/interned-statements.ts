@@ -12,7 +12,7 @@ const ENTRY_CHARACTERS = 100;
 const LONGEST_KEPT = 100_000;
 
 /** Equal statements as one object, so that they are compiled once. */
-export class StatementCache {
+export class InternedStatements {
   readonly #known = new TwoGenerationCache<string, Statement>(
     KEPT_CHARACTERS,
     (text) => text.length + ENTRY_CHARACTERS,
