@@ -1,3 +1,4 @@
+/** The statements without effects of their own, for the analyses of what a statement reads or changes. */
 import type { Statement } from '../language/ast.js';
 
 /** Statements that only lead through expressions: they read and change nothing by themselves. */

@@ -1,3 +1,4 @@
+/** Reads the key by which audit logs are authenticated (HMAC). */
 import { readFileSync } from 'node:fs';
 import { ConfigurationError } from './setting.js';
 

@@ -1,3 +1,4 @@
+/** Reads passwords from files, so that they needn't stand in a command line that other users can list. */
 import { readFileSync } from 'node:fs';
 import { ConfigurationError } from './setting.js';
 

@@ -1,3 +1,4 @@
+/** Opens files of backups and archives without blocking on a pipe or a device of that name. */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 

@@ -1,3 +1,4 @@
+/** Makes names in a folder durable, which an fsync of the files alone doesn't. */
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
 /**

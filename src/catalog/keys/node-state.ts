@@ -1,3 +1,4 @@
+/** Tells keys of running nodes from data: copies and backups of a store leave them out. */
 import type { Key } from '../../storage/contract.js';
 import { isLiveState } from './live-keys.js';
 import { NODES_AREA, WATCHED_DATABASES } from './node-keys.js';

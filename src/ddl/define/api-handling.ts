@@ -1,3 +1,4 @@
+/** The middleware of DEFINE API and DEFINE CONFIG API, with its arguments computed. */
 import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Call, Handling } from '../../language/ast.js';
 import { assertStorable } from '../../records/storable.js';

@@ -1,3 +1,4 @@
+/** DEFINE API: a path with its actions; paths that match the same requests are one definition. */
 import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import { failure } from '../../errors/error.js';

@@ -1,3 +1,4 @@
+/** DEFINE CONFIG: GRAPHQL and API for a database, DEFAULT for the whole store. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import type { SettledConfig } from '../../catalog/definitions/definition.js';

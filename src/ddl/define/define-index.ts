@@ -1,3 +1,4 @@
+/** DEFINE INDEX, and the build that follows it, as it does REBUILD. */
 import { invariant } from '../../base/invariant.js';
 import type { WithoutId } from '../../catalog/ddl/define.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';

@@ -1,3 +1,4 @@
+/** A field of an operation while it is compiled: a `FieldUse` over the compiler of its selections. */
 import type { FieldNode, GraphQLField, GraphQLObjectType, GraphQLOutputType } from 'graphql';
 import type { CollectedFields } from './collect.js';
 import { FieldArguments } from './field-arguments.js';

@@ -1,3 +1,7 @@
+/**
+ * The paths of an index's fields as texts, computed once for each definition: the search for an index compares them
+ * often.
+ */
 import { Derived } from '../../base/derived.js';
 import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import { printIdiom } from '../../language/print.js';

@@ -1,3 +1,4 @@
+/** Wakes this node's background work when another node has queued some. */
 import { databaseOfQueuedEvent, INDEX_QUEUE } from '../../catalog/keys/store-keys.js';
 import type { CommitFollower } from '../../storage/contract.js';
 

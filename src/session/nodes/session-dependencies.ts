@@ -1,3 +1,4 @@
+/** An index of sessions by what they depend on, so that a commit re-validates only those that it may concern. */
 import type { SessionIdentity } from '../../auth/identity.js';
 import { grantName } from '../../catalog/keys/followed-key.js';
 import { encodeKey } from '../../value/codecs/key-codec.js';

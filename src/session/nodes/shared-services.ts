@@ -1,3 +1,4 @@
+/** The services of a node that shares its store with others. */
 import type { CatalogCache } from '../../catalog/definitions/load.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';

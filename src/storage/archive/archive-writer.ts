@@ -1,3 +1,6 @@
+/**
+ * Writes the archive of a store that one process has open: each group of commits is synced before it is acknowledged.
+ */
 import { mkdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { OWNER_ONLY } from '../../base/private-file.js';

@@ -1,3 +1,6 @@
+/**
+ * The archive of a store that several worker processes write to, one group at a time under the store's lock of writers.
+ */
 import type { Clock } from '../../env/environment.js';
 import type { Versionstamp } from '../contract.js';
 import { type EncodedChange, packChanges } from '../lmdb/file/packed-changes.js';

@@ -1,3 +1,6 @@
+/**
+ * Backups in a folder of the file system: files become visible under their name only once they are complete and synced.
+ */
 import { mkdir, open, readdir, rename } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { OWNER_ONLY } from '../../base/private-file.js';

@@ -1,3 +1,4 @@
+/** A scan of all vectors of a graph, where a condition leaves too few for a search along its edges. */
 import type { Floats } from '../distances.js';
 
 /** What is searched for among all nodes of a graph. */

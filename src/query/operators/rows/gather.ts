@@ -1,3 +1,4 @@
+/** From a stream of batches to a list: the border between operators that stream and those that need all rows. */
 import { andThen } from '../../../base/promise-or-value.js';
 import type { StreamNode } from '../../../plan/nodes.js';
 import type { Value } from '../../../value/value.js';
