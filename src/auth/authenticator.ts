@@ -6,7 +6,8 @@ import { type DatabasePath, databasePathOf, type Principal } from '../catalog/pr
 import type { Environment } from '../env/environment.js';
 import { newObject } from '../value/value.js';
 import { FailureDelay, type FailureDelayOptions } from './attempts/failure-delay.js';
-import { type AttemptAdmission, type FailureExchange, Throttle } from './attempts/throttle.js';
+import type { FailureExchange } from './attempts/failure-exchange.js';
+import { type AttemptAdmission, Throttle } from './attempts/throttle.js';
 import type { ThrottleRules } from './attempts/throttle-rules.js';
 import type { AuthContext, IssuedTokens } from './context.js';
 import type { AccessCredentials, Credentials } from './credentials.js';

@@ -7,9 +7,11 @@ import {
   specifiedDirectives,
 } from 'graphql';
 import { TwoGenerationCache } from '../base/two-generation-cache.js';
-import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
+import type { DatabaseCatalog, TableEntry } from '../catalog/definitions/database-catalog.js';
+import type { FunctionDefinition } from '../catalog/definitions/definition.js';
 import { failure } from '../errors/error.js';
-import type { GraphqlConfig } from '../language/ast.js';
+import type { GraphqlConfig, Permission } from '../language/ast.js';
+import { changingFunctions } from '../plan/effects.js';
 import type { Session } from '../session/contract.js';
 import { EffectiveLimitsByRole, type RulesOfRoles } from './base/effective-limits.js';
 import type { GraphqlLimits } from './base/limits.js';
@@ -20,7 +22,6 @@ import { mutationFields } from './root-fields/mutation.js';
 import { queryFields } from './root-fields/query.js';
 import { SESSION_FIELDS } from './root-fields/sign-in.js';
 import { subscriptionFields } from './root-fields/subscription.js';
-import { type Exposed, exposedBy, withoutDenied } from './schema/exposed.js';
 import { Inputs } from './types/inputs.js';
 import { type SchemaView, TableTypes } from './types/table-types.js';
 
@@ -145,4 +146,45 @@ export function buildSchema({ tables, functions, changing }: Exposed, view: Sche
     assumeValid: true,
   });
   return { schema, warnings: types.warnings };
+}
+
+// The tables and functions that a GRAPHQL config exposes.
+
+/** In the order of their names. */
+interface Exposed {
+  readonly tables: readonly TableEntry[];
+  readonly functions: readonly FunctionDefinition[];
+  /** The names of those functions of the database that may change something. */
+  readonly changing: ReadonlySet<string>;
+}
+
+/** The tables and functions that DEFINE CONFIG GRAPHQL exposes. */
+export function exposedBy({ tables, functions }: DatabaseCatalog, config: GraphqlConfig): Exposed {
+  return {
+    tables: [...tables.values()].filter(({ definition }) => exposes(config.tables, definition.name)),
+    functions: [...functions.values()].filter(({ name }) => exposes(config.functions, name)),
+    changing: changingFunctions(functions),
+  };
+}
+
+function exposes(exposed: GraphqlConfig['tables'], name: string): boolean {
+  switch (exposed.kind) {
+    case 'none':
+      return false;
+    case 'auto':
+      return true;
+    default:
+      return exposed.names.includes(name) === (exposed.kind === 'include');
+  }
+}
+
+/** Without the parts to which users subject to PERMISSIONS have no access. */
+function withoutDenied({ tables, functions, changing }: Exposed): Exposed {
+  return {
+    tables: tables.filter(({ definition }) =>
+      Object.values(definition.permissions).some(({ kind }: Permission) => kind !== 'none'),
+    ),
+    functions: functions.filter(({ permissions }) => permissions.kind !== 'none'),
+    changing,
+  };
 }

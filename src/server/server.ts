@@ -15,10 +15,9 @@ import type { MetricsText } from '../metrics/text.js';
 import type { OpenDatabase } from '../session/database/database.js';
 import type { Configuration } from './configuration.js';
 import { gaugesOf } from './gauges.js';
-import { serveMetrics } from './metrics-server.js';
+import { PrometheusText, serveMetrics } from './metrics-server.js';
 import type { Tracing } from './otlp.js';
 import { readWebPage } from './pages.js';
-import { PrometheusText } from './prometheus-text.js';
 import { ConfigurationError } from './setting.js';
 
 /** A database behind an HTTP server that listens on no port yet. */

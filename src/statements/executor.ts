@@ -1,6 +1,7 @@
 /** Assembles the executor and creates the executions in which statements run. */
 import { andThen, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
+import type { SequenceDefinition } from '../catalog/definitions/definition.js';
 import { CatalogCache } from '../catalog/definitions/load.js';
 import type { QueuedEvent } from '../catalog/events/event-queue.js';
 import { covers, type Identity, mayAct } from '../catalog/principal.js';
@@ -10,7 +11,7 @@ import type { PasswordHasher } from '../functions/calls/contract.js';
 import type { FunctionRules } from '../functions/calls/rules.js';
 import type { Fetcher } from '../functions/network/fetcher.js';
 import { ResidentGraphs } from '../index/hnsw/resident-graphs.js';
-import type { Statement } from '../language/ast.js';
+import type { Permission, Statement } from '../language/ast.js';
 import type { ServerMetrics } from '../metrics/server-metrics.js';
 import { Endpoints } from '../query/api/endpoints.js';
 import { Analyzers, type SearchOptions } from '../query/expression/analyzers.js';
@@ -23,8 +24,7 @@ import { type FieldPermissionDefault, TablePreparer } from '../records/table.js'
 import { keysOfUser } from '../records/users.js';
 import { StoredRecordWriter } from '../records/writer.js';
 import type { AuditRecorder } from '../runtime/audit-recorder.js';
-import { UNCHECKED } from '../runtime/authorization/permission.js';
-import { DefinedSequenceRights } from '../runtime/authorization/sequence-rights.js';
+import { admits, compileRule, type Rule, UNCHECKED } from '../runtime/authorization/permission.js';
 import { answersLater } from '../runtime/concurrent-reads.js';
 import type {
   Checks,
@@ -33,11 +33,12 @@ import type {
   LiveListener,
   LiveRegistry,
   SequenceNumbers,
+  SequenceRights,
   Services,
   SessionRegistry,
   StoreHistory,
 } from '../runtime/execution.js';
-import { Frame } from '../runtime/frame.js';
+import { type Compiler, Frame } from '../runtime/frame.js';
 import type { Inspection } from '../runtime/inspection.js';
 import { interruptible } from '../runtime/interruptible.js';
 import type { NodeRegistry, QueuedEvents } from '../runtime/nodes.js';
@@ -309,5 +310,40 @@ function refusalOf({ principal, databasePath }: Identity): TesseraError | undefi
       return databasePath.database === principal.database
         ? undefined
         : failure('place_forbidden', { level: 'database', name: databasePath.database ?? 'NONE' });
+  }
+}
+
+// Who may draw numbers from a sequence.
+
+/**
+ * PERMISSIONS of sequences apply to record users and guests, as those of params. A sequence without a clause gives them
+ * numbers in stored code alone, such as a function or the DEFAULT of a field: its author has chosen when one is drawn.
+ */
+class DefinedSequenceRights implements SequenceRights {
+  readonly #compiler: Compiler;
+  readonly #rules = new WeakMap<Permission, Rule>();
+
+  constructor(compiler: Compiler) {
+    this.#compiler = compiler;
+  }
+
+  assertMayDraw(execution: Execution, { name, permissions }: SequenceDefinition): PromiseOrValue<void> {
+    if (!execution.checks.view) return undefined;
+    const allowed =
+      permissions === undefined
+        ? execution.inStoredCode === true
+        : admits(this.#ruleOf(permissions), execution, undefined);
+    return andThen(allowed, (may) => {
+      if (!may) throw failure('sequence_forbidden', { name });
+    });
+  }
+
+  #ruleOf(permission: Permission): Rule {
+    let rule = this.#rules.get(permission);
+    if (rule === undefined) {
+      rule = compileRule(permission, this.#compiler);
+      this.#rules.set(permission, rule);
+    }
+    return rule;
   }
 }

@@ -1,9 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { bashScript } from '../../src/cli/completion/bash.js';
-import { fishScript } from '../../src/cli/completion/fish.js';
+import { bashScript, fishScript, zshScript } from '../../src/cli/completion/command.js';
 import { commandEntries } from '../../src/cli/completion/tree.js';
-import { zshScript } from '../../src/cli/completion/zsh.js';
 import { allCommands, readEnvironmentVariables, variablesOf, withOwnNames } from '../../src/cli/flags.js';
 import { createProgram } from '../../src/cli/program.js';
 

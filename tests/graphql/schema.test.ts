@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { type GraphQLSchema, printType, validateSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { buildSchema } from '../../src/graphql/api.js';
-import { exposedBy } from '../../src/graphql/schema/exposed.js';
+import { buildSchema, exposedBy } from '../../src/graphql/api.js';
 import { legalName, Names } from '../../src/graphql/schema/names.js';
 import { GraphqlService } from '../../src/graphql/service.js';
 import { escapeIdentifier } from '../../src/value/text/quote.js';

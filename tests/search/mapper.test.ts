@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { LemmaFiles } from '../../src/records/search/lemma-files.js';
+import { LemmaFiles } from '../../src/query/expression/analyzers.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { MemoryLimits } from '../../src/session/resources/server-memory.js';
 import { openEngine } from '../../src/storage/open/open.js';

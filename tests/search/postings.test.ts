@@ -1,6 +1,7 @@
 /** Posting lists and the tables of terms, as they are written and read. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { TermOrder } from '../../src/search/segments/gathered-source.js';
 import { forEachNoted, noteTerms, readChange, storeChange } from '../../src/search/segments/pending.js';
 import {
   addStored,
@@ -12,7 +13,6 @@ import {
   WINDOW,
 } from '../../src/search/segments/postings.js';
 import { compareTerms, type TermBytes, termHead, termText } from '../../src/search/segments/term-bytes.js';
-import { TermOrder } from '../../src/search/segments/term-order.js';
 import { hashOf, SequenceTable } from '../../src/search/text/sequence-table.js';
 import { TermDictionary } from '../../src/search/text/term-dictionary.js';
 import { ByteWriter } from '../../src/value/codecs/byte-writer.js';

@@ -1,6 +1,6 @@
 /** A segment is written, and its documents are ranked, in steps. */
 import { expect, test } from 'vitest';
-import { BestDocuments } from '../../src/search/query/best-documents.js';
+import { BestDocuments } from '../../src/search/query/matches.js';
 import { SegmentKeys } from '../../src/search/segments/layout.js';
 import { SegmentWriter } from '../../src/search/segments/segment-writer.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
-import { PrometheusText } from '../../src/server/prometheus-text.js';
+import { PrometheusText } from '../../src/server/metrics-server.js';
 import type { Engine } from '../../src/storage/contract.js';
 import { readPostgresAddress } from '../../src/storage/postgres/address.js';
 import { openPostgres } from '../../src/storage/postgres/open.js';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { diff } from '../../src/value/patch/diff.js';
+import { diff, TextDiffs } from '../../src/value/patch/diff.js';
 import { patch, patchText } from '../../src/value/patch/patch.js';
-import { TextDiffs } from '../../src/value/patch/text-diff.js';
 import { toText } from '../../src/value/text/text.js';
 import { objectFrom, type Value } from '../../src/value/value.js';
 import { f, o } from './make.js';

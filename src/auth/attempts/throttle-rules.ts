@@ -32,7 +32,8 @@ export interface ThrottleRules {
   readonly longestWait: number;
 }
 
-const SECOND = 1000;
+/** Milliseconds. */
+export const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 /** The longest delay that one guesser can impose on others; shorter than common client timeouts. */
 const LONGEST_DELAY = 20 * SECOND;

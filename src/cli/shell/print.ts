@@ -3,9 +3,9 @@ import { stringifyJson } from '../../value/codecs/json.js';
 import { sortedKeys } from '../../value/strings.js';
 import { escapeObjectKey } from '../../value/text/quote.js';
 import { toText } from '../../value/text/text.js';
-import { isArray, isObject, kindOf, type Value } from '../../value/value.js';
+import { isArray, isObject, kindOf, type ObjectValue, type Value } from '../../value/value.js';
+import { cutToWidth, displayWidth } from './display-width.js';
 import { type Color, escapeControls, paint, type Style } from './style.js';
-import { formatTable } from './table.js';
 
 const INDENT = '  ';
 
@@ -100,4 +100,84 @@ function inline(value: Value, style: Style, depth: number): string {
 
 function keyText(key: string, style: Style): string {
   return escapeControls(style, escapeObjectKey(key));
+}
+
+// Lists of objects as tables: a row for each, a column for each field.
+
+/** Narrower columns say nothing. */
+const LEAST_WIDTH = 8;
+const BETWEEN = ' | ';
+const NUMBERS: ReadonlySet<string> = new Set(['int', 'float', 'decimal']);
+
+interface Cell {
+  readonly text: string;
+  readonly color: Color | undefined;
+  readonly isNumber: boolean;
+}
+
+const EMPTY: Cell = { text: '', color: undefined, isNumber: false };
+
+/**
+ * The table of a list of objects; `undefined` for any other value, and where the terminal is too narrow for the
+ * columns. On a terminal, long cells are cut; in a pipe they never are.
+ *
+ *      id       | age | name
+ *     ----------+-----+-------
+ *      person:1 |  18 | 'Ann'
+ */
+function formatTable(value: Value, style: Style, colorOf: (kind: string) => Color | undefined): string | undefined {
+  if (!isArray(value) || value.length === 0 || !value.every((item): item is ObjectValue => isObject(item))) {
+    return undefined;
+  }
+  const columns = columnsOf(value);
+  if (columns.length === 0) return undefined;
+  const rows = value.map((item) => columns.map((name) => cellOf(item[name], style, colorOf)));
+  const titles = columns.map((name) => ({ ...EMPTY, text: escapeControls(style, name) }));
+  const natural = titles.map(({ text }, at) =>
+    rows.reduce((most, row) => Math.max(most, displayWidth((row[at] as Cell).text)), displayWidth(text)),
+  );
+  const widths = style.isTerminal ? fitted(natural, style.width) : natural;
+  if (widths === undefined) return undefined;
+  const line = (cells: readonly Cell[], color?: Color) =>
+    ` ${cells.map((cell, at) => padded(cell, widths[at] as number, style, color)).join(BETWEEN)}`.trimEnd();
+  const rule = widths.map((width) => '-'.repeat(width + 2)).join('+');
+  return [line(titles, 'dim'), paint(style, 'dim', rule), ...rows.map((row) => line(row))].join('\n');
+}
+
+/** The fields of all objects, the id first. */
+function columnsOf(rows: readonly ObjectValue[]): string[] {
+  const names = new Set<string>();
+  if (rows.some((row) => row['id'] !== undefined)) names.add('id');
+  for (const row of rows) for (const name of sortedKeys(row)) names.add(name);
+  return [...names];
+}
+
+function cellOf(value: Value, style: Style, colorOf: (kind: string) => Color | undefined): Cell {
+  // A row that lacks a field and one in which it is NONE are the same.
+  if (value === undefined) return EMPTY;
+  const kind = kindOf(value);
+  return { text: escapeControls(style, toText(value)), color: colorOf(kind), isNumber: NUMBERS.has(kind) };
+}
+
+function padded({ text, color: own, isNumber }: Cell, width: number, style: Style, color = own): string {
+  const shown = cutToWidth(text, width);
+  const blanks = ' '.repeat(Math.max(0, width - displayWidth(shown)));
+  const painted = color === undefined || shown === '' ? shown : paint(style, color, shown);
+  return isNumber ? blanks + painted : painted + blanks;
+}
+
+/** Widths that fit the terminal: the widest columns shrink first. */
+function fitted(natural: readonly number[], terminal: number): readonly number[] | undefined {
+  const available = terminal - (natural.length - 1) * BETWEEN.length - 2;
+  const sum = (bound: number) => natural.reduce((total, width) => total + Math.min(width, bound), 0);
+  let bound = Math.max(LEAST_WIDTH, ...natural);
+  if (sum(bound) <= available) return natural;
+  if (sum(LEAST_WIDTH) > available) return undefined;
+  let low = LEAST_WIDTH;
+  while (low + 1 < bound) {
+    const middle = (low + bound) >> 1;
+    if (sum(middle) <= available) low = middle;
+    else bound = middle;
+  }
+  return natural.map((width) => Math.min(width, low));
 }

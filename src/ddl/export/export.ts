@@ -11,20 +11,22 @@
  */
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { DatabaseDefinition, SequenceDefinition } from '../../catalog/definitions/definition.js';
+import { type Definition, statementOf } from '../../catalog/definitions/stored-definition.js';
 import { databaseArea, sequenceKey } from '../../catalog/keys/store-keys.js';
 import { mayAct } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Expression, Statement } from '../../language/ast.js';
-import { printStatement } from '../../language/print.js';
-import { valueCode } from '../../language/value-code.js';
+import { type PrintOptions, printStatement } from '../../language/print.js';
+import { valueCode, valueExpression } from '../../language/value-code.js';
 import { VIEW_TOTALS } from '../../plan/effects.js';
 import { groupTotals, outlivesSources, storedGroups } from '../../query/view/totals.js';
+import { edgeEntries } from '../../records/edges.js';
+import { storedRecords } from '../../records/stored.js';
 import { authorize } from '../../runtime/authorization/authorize.js';
 import { selectedDatabase } from '../../runtime/authorization/selected-database.js';
 import type { Execution } from '../../runtime/execution.js';
-import { objectFrom, type Value } from '../../value/value.js';
-import { definitionLines } from './definitions.js';
-import { recordTexts } from './records.js';
+import type { Key } from '../../storage/contract.js';
+import { isObject, type ObjectValue, objectFrom, RecordId, type RecordKey, type Value } from '../../value/value.js';
 import { EXPORT_SECTIONS, type ExportSelection } from './selection.js';
 
 /**
@@ -146,4 +148,103 @@ async function* viewTotals(execution: Execution, catalog: DatabaseCatalog, table
   } finally {
     cursor.close();
   }
+}
+
+/** Definitions as statements, each on a line of its own. */
+function definitionLines(definitions: Iterable<Definition>, options: PrintOptions): string {
+  let lines = '';
+  for (const definition of definitions) lines += `${definitionText(definition, options)};\n`;
+  return lines;
+}
+
+function definitionText(definition: Definition, options: PrintOptions): string {
+  const exact = HOLDS_SECRETS.has(definition.kind) ? options : { secrets: true };
+  return printStatement(exportable(definition), exact);
+}
+
+/** All others are printed as written, since the parts that INFO leaves out or fills in matter. */
+const HOLDS_SECRETS: ReadonlySet<Definition['kind']> = new Set<Definition['kind']>(['define-user', 'define-access']);
+
+function exportable(definition: Definition): Statement {
+  return definition.kind === 'define-param'
+    ? { ...definition, value: valueExpression(definition.value) }
+    : statementOf(definition);
+}
+
+/** Bounds of one INSERT: records, and approximate characters. */
+const MOST_RECORDS = 1_000;
+const MOST_CHARACTERS = 256 * 1024;
+
+/** Characters written between two pauses: less than a millisecond. */
+const CHARACTERS_AT_ONCE = 65_536;
+
+/** The records of a table as INSERT statements, a batch at a time; edges apart from the others. */
+async function* recordTexts(execution: Execution, catalog: DatabaseCatalog, table: TableEntry): AsyncGenerator<string> {
+  const cursor = storedRecords(execution, table);
+  const batch = new Batch();
+  let written = 0;
+  try {
+    for (let entries = await cursor.next(); entries !== undefined; entries = await cursor.next()) {
+      const records = entries.map(([, record]) => record).filter(isObject);
+      const edges = await edgesAmong(execution, catalog, table, records);
+      for (const record of records) {
+        const text = valueCode(record);
+        batch.add(text, edges.has(record));
+        if (batch.isFull) yield batch.take();
+        written += text.length;
+        if (written < CHARACTERS_AT_ONCE) continue;
+        written = 0;
+        await execution.interrupt.checkpoint();
+      }
+      await execution.interrupt.checkpoint();
+    }
+    yield batch.take();
+  } finally {
+    cursor.close();
+  }
+}
+
+class Batch {
+  #records: string[] = [];
+  #edges: string[] = [];
+  #characters = 0;
+
+  add(text: string, isEdge: boolean): void {
+    (isEdge ? this.#edges : this.#records).push(text);
+    this.#characters += text.length;
+  }
+
+  get isFull(): boolean {
+    return this.#records.length + this.#edges.length >= MOST_RECORDS || this.#characters >= MOST_CHARACTERS;
+  }
+
+  take(): string {
+    const text = insertion('INSERT', this.#records) + insertion('INSERT RELATION', this.#edges);
+    [this.#records, this.#edges, this.#characters] = [[], [], 0];
+    return text;
+  }
+}
+
+function insertion(words: string, records: readonly string[]): string {
+  return records.length === 0 ? '' : `${words} [ ${records.join(', ')} ];\n`;
+}
+
+/** Which of the records are edges: in a table for anything, those that can be found from their ends. */
+async function edgesAmong(
+  { context: { transaction } }: Execution,
+  catalog: DatabaseCatalog,
+  table: TableEntry,
+  records: readonly ObjectValue[],
+): Promise<ReadonlySet<ObjectValue>> {
+  const { kind } = table.definition.tableKind;
+  if (kind !== 'any') return new Set(kind === 'relation' ? records : []);
+  const candidates: [record: ObjectValue, key: Key][] = [];
+  for (const record of records) {
+    const { id } = record;
+    const [edge] = id instanceof RecordId ? edgeEntries(catalog, table, id.key as RecordKey, record) : [];
+    if (edge !== undefined) candidates.push([record, edge[0]]);
+  }
+  if (candidates.length === 0) return new Set();
+  const found = await transaction.getMany(candidates.map(([, key]) => key));
+  return new Set(candidates.filter((_, at) => found[at] !== undefined).map(([record]) => record));
 }

@@ -8,7 +8,10 @@ import {
   executeSync,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
   type GraphQLSchema,
+  isObjectType,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
@@ -17,12 +20,24 @@ import {
 } from 'graphql';
 import { invariant } from '../../base/invariant.js';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
-import { collectFields } from './collect.js';
-import { Compilation } from './compilation.js';
+import { isObject, type ObjectValue, type Value } from '../../value/value.js';
+import { type CollectedFields, collectFields, type DocumentContext, selectionsBelow } from './collect.js';
 import { CompiledField } from './compiled-field.js';
 import type { ExecutionContext } from './execution-context.js';
-import { rootSourceOf } from './field-source.js';
+import { EdgeFetch, LinkFetch } from './fetch.js';
+import {
+  abstractTypes,
+  type EdgesSource,
+  type FieldSource,
+  type RecordType,
+  recordTypes,
+  rootSourceOf,
+  sourceOf,
+} from './field-source.js';
+import { writeStepwise } from './json-writer.js';
+import { type FieldPlan, type RecordPlan, recordPlan } from './record-plan.js';
 import type { RootPlan } from './root-plan.js';
+import { type CompositeType, compileValueCompletion, type ValueCompletion } from './value-completion.js';
 
 export interface CompiledRoot {
   /** Its name in the answer. */
@@ -153,4 +168,163 @@ function introspection(
 
 function nameOf(type: TypeNode): string {
   return type.kind === Kind.NAMED_TYPE ? type.name.value : nameOf(type.type);
+}
+
+/** Compiles the selections of one operation to plans. */
+class Compilation {
+  readonly #context: DocumentContext;
+  #slots = 0;
+
+  constructor(context: DocumentContext) {
+    this.#context = context;
+  }
+
+  /** Whether anything has to be fetched after the statements of the root fields. */
+  get hasFetches(): boolean {
+    return this.#slots > 0;
+  }
+
+  /** The writer of a field's value; `owner` is the name of the type of the field's object. */
+  completion(type: GraphQLOutputType, nodes: readonly FieldNode[], owner: string): ValueCompletion {
+    return compileValueCompletion(type, nodes, fieldName(owner, nodes), (composite) =>
+      this.#composite(composite, nodes),
+    );
+  }
+
+  /** The same if objects with fields are always written by `plan`. */
+  completionBy(plan: RecordPlan, type: GraphQLOutputType, nodes: readonly FieldNode[], owner: string): ValueCompletion {
+    return compileValueCompletion(type, nodes, fieldName(owner, nodes), () => partOf(plan));
+  }
+
+  /** The selected fields of an object type below a field. */
+  fieldsBelow(type: GraphQLObjectType, nodes: readonly FieldNode[]): CollectedFields {
+    return collectFields(type, selectionsBelow(nodes), this.#context);
+  }
+
+  /** The nodes of all fields called `name` below a field, whatever their aliases. */
+  nodesBelow(type: GraphQLObjectType, nodes: readonly FieldNode[], name: string): readonly FieldNode[] {
+    return [...this.fieldsBelow(type, nodes).values()].filter(([node]) => node?.name.value === name).flat();
+  }
+
+  /** An object, with the fields that the selections below a field request. */
+  record(type: GraphQLObjectType, nodes: readonly FieldNode[]): RecordPlan {
+    const names = new Set<string>();
+    const plans: FieldPlan[] = [];
+    let weight = 1;
+    for (const [key, fieldNodes] of this.fieldsBelow(type, nodes)) {
+      weight += 1;
+      const name = fieldNodes[0]?.name.value ?? '';
+      if (name === '__typename') {
+        const text = JSON.stringify(type.name);
+        plans.push({ key, write: () => text });
+        continue;
+      }
+      const field = type.getFields()[name];
+      const source = field && sourceOf(field);
+      invariant(field !== undefined && source !== undefined, 'a field of a valid document has a source');
+      if (source.kind === 'column') names.add(source.column);
+      const plan = this.#field(source, field.type, fieldNodes, type);
+      weight += plan.weight ?? 0;
+      plans.push({ key, ...plan });
+    }
+    return recordPlan(plans, names, weight);
+  }
+
+  #field(
+    source: FieldSource,
+    type: GraphQLOutputType,
+    nodes: readonly FieldNode[],
+    owner: GraphQLObjectType,
+  ): Omit<FieldPlan, 'key'> & { readonly weight?: number } {
+    switch (source.kind) {
+      case 'column': {
+        const { column, read } = source;
+        const reading =
+          read === undefined ? (row: ObjectValue) => row[column] : (row: ObjectValue) => read(row[column]);
+        return reader(reading, this.completion(type, nodes, owner.name));
+      }
+      case 'derived':
+        return reader(source.read, this.completion(type, nodes, owner.name));
+      case 'edges':
+        return this.#edges(source, nodes, owner);
+    }
+  }
+
+  #edges(source: EdgesSource, nodes: readonly FieldNode[], owner: GraphQLObjectType): Omit<FieldPlan, 'key'> {
+    const slot = this.#slots++;
+    const [node, ...others] = nodes;
+    const field = node && owner.getFields()[node.name.value];
+    invariant(field !== undefined, 'a field of a valid document exists');
+    // The slot distinguishes its parameters from those of other fields.
+    const reading = source.compile(
+      new CompiledField(this, owner, field, [node as FieldNode, ...others], `field_${slot}`),
+    );
+    const fetch = new EdgeFetch(slot, nodes, reading, source);
+    return {
+      gather: (row, call) => fetch.gather(row, call),
+      write: (row, call) => fetch.write(row, call),
+      writeInSteps: (row, call) => fetch.writeInSteps(row, call),
+    };
+  }
+
+  #composite(type: CompositeType, nodes: readonly FieldNode[]): ValueCompletion {
+    const plans = new Map<GraphQLObjectType, RecordPlan>();
+    const planOf = (object: GraphQLObjectType): RecordPlan => {
+      let plan = plans.get(object);
+      if (plan === undefined) {
+        plan = this.record(object, nodes);
+        plans.set(object, plan);
+      }
+      return plan;
+    };
+    const typeOfRecord = recordTypes(type);
+    if (typeOfRecord !== undefined) {
+      const planOfRecord = ({ object }: RecordType) => planOf(object);
+      const fetch = new LinkFetch(this.#slots++, nodes, typeOfRecord, planOfRecord);
+      // Records of one type are written at once where they have no lists; of others it isn't known yet.
+      const isShort = isObjectType(type) && planOf(type).writeInSteps === undefined;
+      return { gather: fetch.gather, write: fetch.write, ...(!isShort && { writeInSteps: fetch.writeInSteps }) };
+    }
+    if (isObjectType(type)) return partOf(planOf(type));
+    const typeOf = abstractTypes(type);
+    const partOfValue = (value: Value): ValueCompletion | undefined => {
+      const object = typeOf(value);
+      return object && partOf(planOf(object));
+    };
+    return {
+      write: (value, call) => partOfValue(value)?.write(value, call),
+      writeInSteps: (value, call) => {
+        const part = partOfValue(value);
+        return part && writeStepwise(part, value, call);
+      },
+    };
+  }
+}
+
+/** An object that is part of what it stands on. */
+function partOf({ gather, write, writeInSteps, weight }: RecordPlan): ValueCompletion {
+  return {
+    weight: weight - 1,
+    ...(gather && { gather: (value, call) => (isObject(value) ? gather(value, call) : undefined) }),
+    write: (value, call) => (isObject(value) ? write(value, call) : undefined),
+    ...(writeInSteps && {
+      writeInSteps: (value, call) => (isObject(value) ? writeInSteps(value, call) : undefined),
+    }),
+  };
+}
+
+function reader(
+  read: (parent: ObjectValue) => Value,
+  { gather, write, writeInSteps, weight }: ValueCompletion,
+): Omit<FieldPlan, 'key'> & { readonly weight?: number } {
+  return {
+    ...(weight !== undefined && { weight }),
+    ...(gather && { gather: (parent, call) => gather(read(parent), call) }),
+    write: (parent, call) => write(read(parent), call),
+    ...(writeInSteps && { writeInSteps: (parent, call) => writeInSteps(read(parent), call) }),
+  };
+}
+
+function fieldName(owner: string, [node]: readonly FieldNode[]): string {
+  return `${owner}.${node?.name.value}`;
 }

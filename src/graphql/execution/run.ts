@@ -1,14 +1,14 @@
 /** Runs a compiled operation: its statements, the fetches of links, and the JSON of the answer. */
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { failure, type TesseraError } from '../../errors/error.js';
+import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
+import type { Statement } from '../../language/ast.js';
 import type { CatalogSnapshot, Session, StatementExecutor, StatementResult } from '../../session/contract.js';
-import type { Value } from '../../value/value.js';
+import { isArray, isObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
 import { BudgetExceeded } from './budget.js';
-import type { ExecutionContext } from './execution-context.js';
+import type { ExecutionContext, FetchRequest } from './execution-context.js';
 import { writeStepwise } from './json-writer.js';
 import type { CompiledOperation, CompiledRoot } from './operation.js';
 import type { RootPlan, RootWork, StatementWork } from './root-plan.js';
-import { runPendingFetches, type StatementBatch, send } from './statement-batches.js';
 
 /** The outcome of a root field. */
 export interface RootResult {
@@ -202,4 +202,82 @@ class RootRun {
     this.#call.failRoot(thrown, this.#root);
     return undefined;
   }
+}
+
+// Sends the statements of a request on their way, as many at once as the budget allows.
+
+/** Statements that belong together. */
+interface StatementBatch {
+  readonly statements: readonly Statement[];
+  readonly values: ObjectValue;
+  /** Maximum number of values of their records. */
+  readonly most: number;
+  /** Takes their results; may not fail but for an exceeded budget. */
+  deliver(results: readonly StatementResult[]): void;
+  /** Nothing of it was run. */
+  fail(thrown: unknown): void;
+}
+
+/**
+ * Runs statements in their order. Statements whose maximum results are within the budget run in one call; others
+ * wait until the results of the former are known.
+ */
+async function send(
+  batches: readonly StatementBatch[],
+  call: ExecutionContext,
+  executor: Pick<StatementExecutor, 'execute'>,
+): Promise<void> {
+  let at = 0;
+  while (at < batches.length) {
+    const batch: StatementBatch[] = [];
+    const values = newObject();
+    let most = 0;
+    for (let parcel = batches[at]; parcel !== undefined; parcel = batches[at]) {
+      if (batch.length > 0 && most + parcel.most > call.reads.left) break;
+      most += parcel.most;
+      batch.push(parcel);
+      Object.assign(values, parcel.values);
+      at++;
+    }
+    const statements = batch.flatMap((parcel) => parcel.statements);
+    let results: readonly StatementResult[];
+    try {
+      results = statements.length === 0 ? [] : await executor.execute(statements, values, call.deadline);
+    } catch (thrown) {
+      for (const { fail } of batch) fail(thrown);
+      continue;
+    }
+    let next = 0;
+    for (const { statements, deliver } of batch) {
+      deliver(results.slice(next, next + statements.length));
+      next += statements.length;
+    }
+  }
+}
+
+/** Fetches what waits, level by level, until nothing does. */
+async function runPendingFetches(call: ExecutionContext, executor: Pick<StatementExecutor, 'execute'>): Promise<void> {
+  while (call.waiting.length > 0) {
+    const fetches = call.waiting;
+    call.waiting = [];
+    await send(
+      fetches.flatMap((fetch) => Array.from(fetch.requests(call), parcelOf)),
+      call,
+      executor,
+    );
+  }
+}
+
+function parcelOf({ statement, values, most, deliver, fail }: FetchRequest): StatementBatch {
+  return {
+    statements: [statement],
+    values,
+    most,
+    deliver: ([result]) => {
+      if (result?.outcome.ok === false) fail(result.outcome.error);
+      const rows = result?.outcome.ok === true ? result.outcome.value : undefined;
+      if (isArray(rows)) deliver(rows.filter(isObject));
+    },
+    fail: (thrown) => fail(asTesseraError(thrown)),
+  };
 }

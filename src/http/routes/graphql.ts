@@ -1,13 +1,15 @@
 /** `/graphql`: authentication and selection. The GraphQL room implements the rest. */
 import { createHash } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../errors/error.js';
 import type { GraphqlGet, GraphqlHandler, GraphqlHttpResponse, GraphqlPost } from '../../graphql/transports/handler.js';
 import type { Session } from '../../session/contract.js';
 import { JSON_FORMAT, utf8Text } from '../../value/codecs/formats.js';
 import { newObject, type Value } from '../../value/value.js';
+import { clientAddress } from '../base/client-address.js';
 import type { Context, RouteContext } from '../base/context.js';
+import { mediaType } from '../base/negotiation.js';
 import { wantsPage } from '../base/page.js';
 import { hasPassword } from '../request/authorization.js';
 import { decodeMessage, isLargeBody, type Sender } from '../request/decode-message.js';
@@ -15,7 +17,6 @@ import { readQueryString } from '../request/query-string.js';
 import { bodyOf } from '../request/request-body.js';
 import { inSession } from '../request/request-session.js';
 import { sendTagged } from '../response/entity-tag.js';
-import { sendEvents, wantsEvents } from '../response/event-stream.js';
 import { sendAnswer } from '../response/send-answer.js';
 import { sendPage, sendPageFile } from '../response/send-page.js';
 
@@ -148,4 +149,88 @@ function inDatabase(
 function send(context: Context, reply: FastifyReply, { status, contentType, body }: GraphqlHttpResponse): FastifyReply {
   if (status === 405) reply.header('allow', 'POST');
   return sendAnswer(context, reply.code(status), contentType, body);
+}
+
+// Server-sent events (HTML Living Standard, section 9.2), as fast as the client reads.
+
+const EVENT_STREAM = 'text/event-stream';
+/** An empty comment, which keeps proxies from closing the connection. */
+const HEARTBEAT = ':\n\n';
+
+/** Whether the client accepts only events; a client that also accepts JSON gets JSON. */
+function wantsEvents(accept = ''): boolean {
+  const types = accept.split(',').map(mediaType);
+  return types.includes(EVENT_STREAM) && !types.some((type) => type.endsWith('json') || type.startsWith('*/'));
+}
+
+/**
+ * Sends events until they end, the client disconnects or the server stops. `open` begins them; its signal aborts them.
+ * @throws TesseraError before anything is sent: `too_many_connections`, and errors of `open`
+ */
+async function sendEvents(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  open: (signal: AbortSignal) => AsyncIterable<string>,
+): Promise<FastifyReply> {
+  const { connections, options, streams } = context;
+  const release = connections.claim(clientAddress(request.raw, options.clientAddress) ?? '');
+  const abort = new AbortController();
+  const stop = () => abort.abort();
+  const { raw } = reply;
+  let cancelBeat = () => {};
+  raw.once('close', stop);
+  streams.add(stop);
+  try {
+    const events = open(abort.signal);
+    reply.hijack();
+    for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
+    raw.writeHead(200, { 'content-type': EVENT_STREAM, 'cache-control': 'no-store', 'x-accel-buffering': 'no' });
+    raw.flushHeaders();
+    cancelBeat = beat(raw, context);
+    for await (const event of events) {
+      if (raw.destroyed) break;
+      if (!raw.write(event)) await drained(raw, abort.signal);
+    }
+  } finally {
+    cancelBeat();
+    streams.delete(stop);
+    raw.removeListener('close', stop);
+    release();
+  }
+  // The client may have closed only its half of the connection.
+  if (abort.signal.aborted) request.raw.socket.destroy();
+  else raw.end();
+  return reply;
+}
+
+/** Sends heartbeats; a client that has read nothing between two is disconnected. Returns a function that stops them. */
+function beat(raw: ServerResponse, { environment, options }: Context): () => void {
+  let sent = -1;
+  let cancel = () => {};
+  const schedule = () => {
+    cancel = environment.timers.after(options.pingInterval, () => {
+      const { bytesWritten = 0 } = raw.socket ?? {};
+      if (raw.writableNeedDrain && bytesWritten === sent) raw.destroy();
+      else if (!raw.writableNeedDrain) raw.write(HEARTBEAT);
+      sent = bytesWritten;
+      schedule();
+    });
+  };
+  schedule();
+  return () => cancel();
+}
+
+/** Resolves when the client has read everything, or the stream was aborted. */
+function drained(raw: ServerResponse, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const done = () => {
+      raw.removeListener('drain', done);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    raw.once('drain', done);
+    signal.addEventListener('abort', done);
+  });
 }

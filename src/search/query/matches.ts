@@ -1,11 +1,12 @@
 /** The matches of a search: all of them in the order of their keys, or the best ones first. */
+
+import { Heap } from '../../base/heap.js';
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import { sortInSteps } from '../../base/sort-in-steps.js';
-import { mapInSteps } from '../../base/steps.js';
+import { mapInSteps, type Pausing } from '../../base/steps.js';
 import type { Transaction } from '../../storage/contract.js';
 import { type Bm25, isBounded } from '../segments/bm25.js';
 import type { Pause } from '../text/analyzer.js';
-import { BestDocuments } from './best-documents.js';
 import type { Search } from './searcher.js';
 import { type Found, type Match, pendingMatches, SegmentScan } from './window-scan.js';
 
@@ -177,4 +178,82 @@ export function countMatches(
     return andThen(counted, () => undefined);
   });
   return andThen(done, () => count);
+}
+
+// The best documents of several segments, of which numbers are known and keys aren't yet.
+
+interface Kept extends Found {
+  readonly segment: number;
+}
+
+/** Better ones first; of equal ones, in each segment, those with lower numbers: their keys come first. */
+function compareKept(a: Kept, b: Kept): number {
+  return b.score - a.score || a.segment - b.segment || a.document - b.document;
+}
+
+/** Documents that are kept at least before those that fell behind are dropped. */
+const ROOM = 64;
+
+/** So many that each that is among the `most` best by score and key is kept, and no more than `most` of a segment. */
+export class BestDocuments {
+  /** The lowest score among the best; documents below it aren't among them. */
+  least = Number.NEGATIVE_INFINITY;
+  readonly #segments: number;
+  readonly #most: number;
+  /** The best scores so far, the lowest first; the heap's items aren't used. */
+  readonly #scores = new Heap();
+  #kept: Kept[] = [];
+  /** When those that fell behind are dropped next. */
+  #next: number;
+
+  /** `others`: scores of matches that no segment holds. */
+  constructor(segments: number, most: number, others: readonly number[]) {
+    this.#segments = segments;
+    this.#most = most;
+    this.#next = 2 * most + ROOM;
+    for (const score of others) this.#addScore(score);
+  }
+
+  add(segment: number, { document, score }: Found): void {
+    if (score < this.least) return;
+    this.#kept.push({ segment, document, score });
+    this.#addScore(score);
+  }
+
+  /** Drops those that fell behind, if there are many; called now and then while documents are added. */
+  tidy(pausing: Pausing): PromiseOrValue<void> {
+    if (this.#kept.length >= this.#next) return this.#cut(pausing);
+  }
+
+  #addScore(score: number): void {
+    const scores = this.#scores;
+    if (scores.size === this.#most) {
+      if (!(score > scores.key)) return;
+      scores.pop();
+    }
+    scores.push(score, 0);
+    if (scores.size === this.#most) this.least = scores.key;
+  }
+
+  #cut(pausing: Pausing): PromiseOrValue<void> {
+    const counts = new Array<number>(this.#segments).fill(0);
+    return andThen(sortInSteps(this.#kept, pausing, compareKept), (sorted) => {
+      this.#kept = sorted.filter(({ segment, score }) => {
+        if (score < this.least) return false;
+        const count = (counts[segment] as number) + 1;
+        counts[segment] = count;
+        return count <= this.#most;
+      });
+      this.#next = 2 * this.#kept.length + ROOM;
+    });
+  }
+
+  /** By segment. */
+  documents(pausing: Pausing): PromiseOrValue<readonly (readonly Found[])[]> {
+    return andThen(this.#cut(pausing), () => {
+      const found = Array.from({ length: this.#segments }, (): Found[] => []);
+      for (const each of this.#kept) found[each.segment]?.push(each);
+      return found;
+    });
+  }
 }

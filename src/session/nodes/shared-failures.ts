@@ -3,13 +3,8 @@
  * others. Signing in waits for none of it until failures delay it. A delayed attempt takes its turn in the same log
  * before it begins, so that of those that wait at several nodes for the end of one delay only the first begins.
  */
-import {
-  COUNTER_KINDS,
-  type CounterKind,
-  type FailureExchange,
-  type Failures,
-  type Turn,
-} from '../../auth/attempts/throttle.js';
+import { COUNTER_KINDS, type CounterKind } from '../../auth/attempts/failed-attempts.js';
+import type { FailureExchange, Failures, Turn } from '../../auth/attempts/failure-exchange.js';
 import { lastly } from '../../base/promise-or-value.js';
 import { FAILURES_PREFIX } from '../../catalog/keys/node-keys.js';
 import { type CountedFailures, readFailures, storedFailures } from '../../catalog/nodes/failure-row.js';

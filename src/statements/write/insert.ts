@@ -1,5 +1,5 @@
 /** INSERT: many records at once, from objects or from rows of values, as records or as edges. */
-import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, mapInOrder, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { viewSources } from '../../catalog/definitions/catalog-draft.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import type { TableDefinition } from '../../catalog/definitions/definition.js';
@@ -7,12 +7,17 @@ import { ensureTable } from '../../ddl/define/ensure-table.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import type { Expression, Insert } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
+import { fieldsAssigned } from '../../plan/fields-read.js';
 import { setPath } from '../../query/expression/assign.js';
 import { compileTimeout } from '../../query/statement/timeout.js';
+import { findByUniqueIndex } from '../../records/index/maintain.js';
 import { mapPrefetched, type RecordReads } from '../../records/prefetch.js';
+import { listedRecordExists, recordExists } from '../../runtime/authorization/denied-writes.js';
 import type { Execution } from '../../runtime/execution.js';
-import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
+import { type Compiler, type Evaluate, Frame } from '../../runtime/frame.js';
 import type { WrittenRecord } from '../../runtime/record-access.js';
+import { Scope } from '../../runtime/scope.js';
+import { equals } from '../../value/order.js';
 import { withField } from '../../value/paths.js';
 import { toErrorText } from '../../value/text/text.js';
 import {
@@ -26,7 +31,7 @@ import {
   type Value,
 } from '../../value/value.js';
 import { isKeyValue, randomId, recordIdIn } from './create.js';
-import { compileOnDuplicate, ignoring } from './on-duplicate.js';
+import { compileAssignments } from './data.js';
 import { answerWritten, compileOutput } from './output.js';
 import { isEnforced, writeEdge } from './relate.js';
 
@@ -202,4 +207,74 @@ function endOf(row: ObjectValue, property: 'in' | 'out'): RecordId {
   const end = row[property];
   if (end instanceof RecordId && !(end.key instanceof Range)) return end;
   throw failure('insert_property', { property, value: toErrorText(end) });
+}
+
+// INSERT IGNORE and ON DUPLICATE KEY UPDATE: records that collide with others.
+
+/** A record to insert: as it was given, and with its id. */
+interface InsertedRow {
+  readonly given: ObjectValue;
+  readonly row: ObjectValue;
+  readonly id: RecordId;
+}
+
+type CreateOrUpdate = (
+  frame: Frame,
+  inserted: InsertedRow,
+  create: () => PromiseOrValue<WrittenRecord | undefined>,
+) => PromiseOrValue<WrittenRecord | undefined>;
+
+/** Compiles either clause; `undefined` without them: then a record that collides is an error. */
+function compileOnDuplicate(insert: Insert, compiler: Compiler): CreateOrUpdate | undefined {
+  const { onDuplicate, relation } = insert;
+  if (!insert.ignore && onDuplicate === undefined) return undefined;
+  const update = onDuplicate && compileAssignments(onDuplicate, compiler);
+  const reads = fieldsAssigned(onDuplicate ?? []);
+  return (frame, { given, row, id }, create) => {
+    const { execution } = frame;
+    return andThen(duplicateOf(frame, id, row), (duplicate) => {
+      if (duplicate === undefined) return create();
+      // Errors in a record come before the error that it exists.
+      if (update === undefined) return relation || !equals(duplicate, id) ? undefined : create();
+      // The statement means the named record, not the holder of its unique values; creating it fails with that error.
+      if (given['id'] !== undefined && !equals(duplicate, id)) return create();
+      return andThen(execution.services.reader.read(execution, duplicate, 'update', reads), (seen) => {
+        if (seen === undefined) return undefined;
+        const scope = new Scope(frame.scope);
+        scope.set('input', given);
+        const inner = new Frame(execution, scope, seen, frame);
+        return execution.services.writer.update(execution, duplicate, update(inner), {}, seen);
+      });
+    });
+  };
+}
+
+/** The record that collides with a new one: the one with its id, or the holder of its unique values. */
+function duplicateOf(frame: Frame, id: RecordId, row: ObjectValue): PromiseOrValue<RecordId | undefined> {
+  const { execution } = frame;
+  return andThen(recordExists(execution, id), (exists) => {
+    if (exists) return id;
+    return andThen(execution.context.catalog(), (catalog) => {
+      const entry = catalog?.tables.get(id.table);
+      if (catalog === undefined || entry === undefined) return undefined;
+      return andThen(findByUniqueIndex(execution.context.transaction, entry, row), (key) => {
+        if (key === undefined) return undefined;
+        const holder = new RecordId(id.table, key);
+        return andThen(listedRecordExists(execution, holder), (there) => (there ? holder : undefined));
+      });
+    });
+  });
+}
+
+/**
+ * With IGNORE a record that collides with another is left out; what its fields compute may collide only when it is
+ * written.
+ */
+function ignoring(work: () => PromiseOrValue<WrittenRecord | undefined>): PromiseOrValue<WrittenRecord | undefined> {
+  return otherwise(work, (error) => {
+    if (error instanceof TesseraError && (error.code === 'record_exists' || error.code === 'index_violation')) {
+      return undefined;
+    }
+    throw error;
+  });
 }

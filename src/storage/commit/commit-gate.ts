@@ -42,14 +42,3 @@ export class CommitGate {
     }
   }
 }
-
-/** Admission of a commit: the gate, and reservations for which it may have to wait. */
-export function admitted<T>(
-  gate: CommitGate,
-  admit: (commit: () => PromiseOrValue<T>) => PromiseOrValue<T>,
-  commit: () => PromiseOrValue<T>,
-): PromiseOrValue<T> {
-  if (gate.isHeld) return gate.enter(() => admitted(gate, admit, commit));
-  // A commit in steps may have begun while this one waited to be admitted.
-  return admit(() => (gate.isHeld ? gate.enter(() => admitted(gate, admit, commit)) : commit()));
-}

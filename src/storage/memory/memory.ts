@@ -3,7 +3,8 @@ import type { Pausing } from '../../base/steps.js';
 import type { Clock, Timers } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
 import { failure } from '../../errors/error.js';
-import { admitted, CommitGate } from '../commit/commit-gate.js';
+import { admitted, type CommitOrder } from '../commit/admission.js';
+import { CommitGate } from '../commit/commit-gate.js';
 import { type Commit, CommitLog } from '../commit/commit-log.js';
 import { forEachChange, isLargeCommit, settleInSteps } from '../commit/commit-steps.js';
 import { RangeRevisions } from '../commit/range-revisions.js';
@@ -32,6 +33,7 @@ export class MemoryEngine implements Engine {
   readonly #pausing: Pausing;
   readonly #reservations: Reservations;
   readonly #stamps: StampSource;
+  readonly #order: CommitOrder;
   readonly #clock: Clock;
   #changedAt: bigint;
   /** How many there were. */
@@ -44,6 +46,7 @@ export class MemoryEngine implements Engine {
     this.#reservations = new Reservations(timers);
     this.#clock = options.clock ?? realEnvironment.clock;
     this.#stamps = new StampSource(this.#clock);
+    this.#order = { log: this.#log, gate: this.#gate, reservations: this.#reservations, stamps: this.#stamps };
     this.#changedAt = this.#clock.now();
   }
 
@@ -78,16 +81,7 @@ export class MemoryEngine implements Engine {
         const commit = () => this.#commit(began, reads, writes, own);
         // Most meet no other commit, and aren't worth another closure.
         if (!this.#gate.isHeld && this.#reservations.isEmpty) return commit();
-        const admit = (enter: typeof commit) => {
-          // A transaction that has a conflict already fails at once.
-          if (this.#reservations.isEmpty || this.#log.conflicts(began, reads, writes)) return enter();
-          const written = writtenKeys(writes, this.#stamps);
-          return this.#reservations.admit(
-            { written, isMaintenance: writes.isMaintenance, own, interrupt, abandon: committer.abandon },
-            enter,
-          );
-        };
-        return admitted(this.#gate, admit, commit);
+        return admitted(this.#order, { began, reads, writes, own, interrupt, abandon: committer.abandon }, commit);
       },
       abandon: () => this.#log.release(began),
       lastStamp: () => this.#stamps.last,

@@ -19,12 +19,11 @@ import type { BinaryParameter, BinaryRow, PostgresConnection, PreparedStatement 
 import { POSTGRES, recognizeDialect, type SqlDialect } from './dialect.js';
 import { isAnswer, isRefusal, isTooOld, storageError } from './errors.js';
 import { identifier } from './identifiers.js';
-import { LOG_TIMEOUT, nodeName, PostgresLog } from './log.js';
+import { LOG_TIMEOUT, nodeName, PostgresLog, pruneLog } from './log.js';
 import { PostgresMetrics } from './metrics.js';
 import { ConnectionPool, type PoolSettings } from './pool.js';
-import { prepareSchema } from './prepare-schema.js';
-import { pruneLog } from './prune.js';
 import { ReadTransactions } from './read-transaction.js';
+import { prepareSchema } from './schema.js';
 import { PostgresSnapshot } from './snapshot.js';
 import { StoreLock } from './store-lock.js';
 

@@ -165,7 +165,7 @@ function itemIndex(step: string): number | undefined {
 }
 
 // Applies differences of texts in the patch format of diff-match-patch, which `change` operations hold and
-// `text-diff.ts` makes:
+// `diff.ts` makes:
 //
 //     @@ -3,9 +3,9 @@        place (from 1) and length, before and after, in code points
 //      llo                   what stays, percent-encoded

@@ -5,7 +5,8 @@ import type { Clock, Timers } from '../../../env/environment.js';
 import { realEnvironment } from '../../../env/real.js';
 import { asTesseraError, failure, type TesseraError } from '../../../errors/error.js';
 import type { Family } from '../../../metrics/families.js';
-import { admitted, CommitGate } from '../../commit/commit-gate.js';
+import { admitted, type CommitOrder } from '../../commit/admission.js';
+import { CommitGate } from '../../commit/commit-gate.js';
 import { type Commit, CommitLog } from '../../commit/commit-log.js';
 import { forEachChange, isHeavyCommit, settleInSteps } from '../../commit/commit-steps.js';
 import { type KeyReservation, ownReservation, Reservations } from '../../commit/reservations.js';
@@ -82,6 +83,7 @@ export class LmdbEngine implements Engine {
   readonly #pausing: Pausing;
   readonly #reservations: Reservations;
   readonly #stamps: StampSource;
+  readonly #order: CommitOrder;
   readonly #clock: Clock;
   #changedAt: bigint;
   /** The version that new snapshots show, and the last commit in it. */
@@ -107,6 +109,7 @@ export class LmdbEngine implements Engine {
     this.#reservations = new Reservations(timers);
     this.#views = new SnapshotPool(() => this.#view(), options.maxViews ?? MAX_VIEWS);
     this.#stamps = new StampSource(this.#clock, store.lastStamp);
+    this.#order = { log: this.#log, gate: this.#gate, reservations: this.#reservations, stamps: this.#stamps };
     this.#visibleStamp = store.lastStamp;
     this.#changedAt = this.#clock.now();
     this.#values = new StoredValues(store.mayBeUnsealed, options.describeKey ?? anyEntry, options.damagedAsNull);
@@ -207,16 +210,7 @@ export class LmdbEngine implements Engine {
         const commit = () => this.#commit(began, reads, writes, until, own);
         // Most meet no other commit, and aren't worth another closure.
         if (!this.#gate.isHeld && this.#reservations.isEmpty) return commit();
-        const admit = (enter: typeof commit) => {
-          // A transaction that has a conflict already fails at once.
-          if (this.#reservations.isEmpty || this.#log.conflicts(began, reads, writes)) return enter();
-          const written = writtenKeys(writes, this.#stamps);
-          return this.#reservations.admit(
-            { written, isMaintenance: writes.isMaintenance, own, interrupt, abandon: committer.abandon },
-            enter,
-          );
-        };
-        return admitted(this.#gate, admit, commit);
+        return admitted(this.#order, { began, reads, writes, own, interrupt, abandon: committer.abandon }, commit);
       },
       abandon: () => this.#log.release(began),
       lastStamp: () => this.#visibleStamp,
