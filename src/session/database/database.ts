@@ -32,6 +32,8 @@ import { ChangeRetention } from '../background/change-retention.js';
 import { EventRunner } from '../background/event-runner.js';
 import { IndexBuilder } from '../background/index-builder.js';
 import { Retention } from '../background/retention.js';
+import { CacheAging } from '../cache/cache-aging.js';
+import { StatementCache } from '../cache/statement-cache.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
 import { forgetNode } from '../nodes/forget-node.js';
 import { LiveRetention } from '../nodes/live-retention.js';
@@ -40,15 +42,13 @@ import { sharedServices } from '../nodes/shared-services.js';
 import { SharedState } from '../nodes/shared-state.js';
 import type { Staleness } from '../nodes/staleness.js';
 import { StoreNode } from '../nodes/store-node.js';
-import { CacheAging } from '../plans/cache-aging.js';
-import { PlanCache } from '../plans/plan-cache.js';
 import { ClientConnection } from '../resources/client-connection.js';
 import { HeldTransactions } from '../resources/held-transactions.js';
 import { ServerMemory } from '../resources/server-memory.js';
 import { InMemorySessionRegistry } from '../resources/session-registry.js';
 import { DatabaseSelector } from '../session/database-selector.js';
+import { OpenSession } from '../session/open.js';
 import type { SessionServices } from '../session/services.js';
-import { OpenSession } from '../session/session.js';
 import { StoreDirectory } from './directory.js';
 import type { DatabaseOptions } from './options.js';
 
@@ -114,7 +114,7 @@ export class OpenDatabase implements Database {
   readonly #events: EventRunner;
   /** Absent where no other node uses the store. */
   readonly #node: StoreNode | undefined;
-  readonly plans: PlanCache;
+  readonly statements: StatementCache;
   /** Absent where no other node uses the store. */
   readonly #state: SharedState | undefined;
   readonly #staleness: Staleness | undefined;
@@ -208,8 +208,8 @@ export class OpenDatabase implements Database {
     this.#pruner = new Retention(background('changefeeds'), changes);
     this.#livePruner = shared && new Retention(background('live'), new LiveRetention(executor.catalogs, environment));
     this.#indexes = new IndexBuilder(background('indexes'), executor);
-    this.plans = new PlanCache(options.tuning?.plansAtOnce);
-    this.#aging = new CacheAging([this.plans], environment.timers);
+    this.statements = new StatementCache(options.tuning?.plansAtOnce);
+    this.#aging = new CacheAging([this.statements], environment.timers);
     const maxTime = options.requestTimeout;
     this.#events = new EventRunner({ ...background('events'), executor, maxTime, audit, transactions });
     this.#services = {
@@ -236,7 +236,7 @@ export class OpenDatabase implements Database {
         requestTimeout: options.requestTimeout,
         idle: options.sessions?.idle,
       },
-      parse: (text, variables) => this.plans.parse(text, variables),
+      parse: (text, variables) => this.statements.parse(text, variables),
       parseStepwise: (text) => parseQueryStepwise(text, options.queries),
       report,
     };
