@@ -26,6 +26,7 @@ import { errorMessage } from '../../rpc/response.js';
 import type { DatabaseOptions } from '../../session/database/options.js';
 import { decodeCbor } from '../../value/codecs/cbor-decode.js';
 import { encodeCbor } from '../../value/codecs/cbor-encode.js';
+import { CBOR } from '../../value/codecs/formats.js';
 import { DEFAULT_DECODE_LIMITS } from '../../value/nesting.js';
 import { isObject, type ObjectValue, type Value } from '../../value/value.js';
 import { acquireStore } from '../shared-stores.js';
@@ -169,7 +170,7 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
     try {
       const { rpc } = await connection;
       await this.#checkpoint();
-      await rpc.take(this.#translation.toEngine(request), false, (given) => {
+      await rpc.take(this.#translation.toEngine(request), CBOR, (given) => {
         answer = given;
       });
     } catch (thrown) {

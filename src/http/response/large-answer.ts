@@ -4,9 +4,9 @@ import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { MemoryScope } from '../../base/work/memory-scope.js';
 import type { Environment } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
+import type { BodyFormat } from '../../value/codecs/formats.js';
 import { isLargeValue, piecesOf } from '../../value/codecs/pieces.js';
 import type { Value } from '../../value/value.js';
-import type { Format } from '../base/format.js';
 
 /** Milliseconds of encoding between yields. */
 const SLICE = 2;
@@ -26,7 +26,7 @@ export interface AnswerBounds {
  */
 export function encodeAnswer(
   value: Value,
-  format: Format,
+  format: BodyFormat,
   environment: Environment,
   bounds: AnswerBounds,
 ): PromiseOrValue<string | Uint8Array> {
