@@ -173,8 +173,9 @@ export class RequestMemory {
   /** Releases everything. */
   close(): void {
     this.used = 0;
-    this.#shrink(0);
-    this.unpin(this.#pinned);
+    // Most requests are small, and have reserved nothing.
+    if (this.#reserved > 0) this.#shrink(0);
+    if (this.#pinned > 0) this.unpin(this.#pinned);
   }
 
   #grow(bytes: number): void {
