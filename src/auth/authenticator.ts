@@ -1,6 +1,7 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { revocableToken } from '../catalog/credentials/revocation-list.js';
 import type { SignInFailures } from '../catalog/credentials/signin-failures.js';
+import { jwtOf } from '../catalog/credentials/signing-key.js';
 import { type DatabasePath, databasePathOf, type Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { newObject } from '../value/value.js';
@@ -12,8 +13,7 @@ import type { AuthContext, IssuedTokens } from './context.js';
 import type { AccessCredentials, Credentials } from './credentials.js';
 import type { Directory } from './directory.js';
 import { type Client, identityOf, type SessionIdentity, type SignedIn } from './identity.js';
-import { signInByAccess } from './kinds/access-signin.js';
-import { signUpByAccess } from './kinds/access-signup.js';
+import { signInByAccess, signUpByAccess } from './kinds/access-signin.js';
 import { revalidatePrincipal } from './kinds/session-validity.js';
 import { signInUser, signInUserOnce } from './kinds/system-user.js';
 import { ownerOf, signInWithToken } from './kinds/token-signin.js';
@@ -164,8 +164,7 @@ export function createAuthenticator(
 
     publishedKeys(databasePath, name) {
       return andThen(directory.access(databasePath, name), (access) => {
-        const { accessKind } = access ?? {};
-        const jwt = accessKind === undefined || accessKind.kind === 'bearer' ? undefined : accessKind.jwt;
+        const jwt = access && jwtOf(access.accessKind);
         return jwt === undefined ? [] : context.tokens.publicKeys(jwt);
       });
     },

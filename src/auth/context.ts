@@ -2,6 +2,7 @@ import type { Environment } from '../env/environment.js';
 import type { FailureDelay } from './attempts/failure-delay.js';
 import type { Throttle } from './attempts/throttle.js';
 import type { Directory } from './directory.js';
+import type { SignedIn } from './identity.js';
 import type { CredentialHasher } from './passwords/passwords.js';
 import type { VerifiedCredentials } from './passwords/verified-credentials.js';
 import type { Tokens } from './tokens/tokens.js';
@@ -17,6 +18,12 @@ export interface AuthContext {
   readonly failureDelay: FailureDelay;
   /** Seconds in which a reused refresh token counts as a lost race. */
   readonly refreshGraceSeconds: number;
+}
+
+/** A successful sign-in or sign-up with its tokens. */
+export interface SignedInWithTokens {
+  readonly signedIn: SignedIn;
+  readonly tokens: IssuedTokens;
 }
 
 /** The tokens of a successful sign-in or sign-up. */

@@ -3,6 +3,7 @@ import type { AccessDefinition, UserDefinition } from '../catalog/definitions/de
 import type { DatabasePath, Identity, Principal, SystemUser } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { Durations, Level, Role } from '../language/ast.js';
+import { DEFAULT_DURATIONS } from '../language/definitions/durations.js';
 import { int, newObject, type ObjectValue, type RecordId, type Value } from '../value/value.js';
 
 /** The origin of a request: the peer's address, and the headers `Origin` and `svc-id`. */
@@ -44,12 +45,9 @@ export type SignInBasis =
   | { readonly kind: 'user'; readonly user: UserDefinition }
   | { readonly kind: 'access'; readonly access: AccessDefinition; readonly grant?: string | undefined };
 
-const NANOSECONDS = 1_000_000_000n;
-const HOUR = 3_600n * NANOSECONDS;
-
 /** Lifetime in nanoseconds of the tokens of a definition. Default: one hour. */
 export function tokenLifetime(durations: Durations): bigint | undefined {
-  return 'token' in durations ? durations.token : HOUR;
+  return 'token' in durations ? durations.token : DEFAULT_DURATIONS.token;
 }
 
 /** The end in nanoseconds since 1970 of a session that begins now. Default: never. */
@@ -130,6 +128,8 @@ export class SessionIdentity implements Identity {
     return this.#session;
   }
 }
+
+const NANOSECONDS = 1_000_000_000n;
 
 function sessionValue({ signedIn, origin, databasePath, auth, access, token }: SessionIdentity): ObjectValue {
   const { expiresAt } = signedIn;

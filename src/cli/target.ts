@@ -4,6 +4,7 @@ import { RpcConnection, type SessionOpener } from '../rpc/connection.js';
 import { ConfigurationError } from '../server/setting.js';
 import { openDatabase } from '../session/database/database.js';
 import { openEngine } from '../storage/open/open.js';
+import { CBOR } from '../value/codecs/formats.js';
 import { isArray, isObject, type ObjectValue, type Value } from '../value/value.js';
 import { connectAs } from './client/connection.js';
 import { envelope, type RpcClient, reasonOf, unwrapResult } from './client/rpc-client.js';
@@ -58,11 +59,11 @@ class LocalClient implements RpcClient {
   constructor(private readonly rpc: RpcConnection) {}
 
   async call(method: string, ...params: Value[]): Promise<Value> {
-    return unwrapResult(await this.rpc.handle(envelope(0, method, params, undefined), false));
+    return unwrapResult(await this.rpc.handle(envelope(0, method, params, undefined), CBOR));
   }
 
   async query(text: string, transaction?: Value): Promise<Value> {
-    return unwrapResult(await this.rpc.handle(envelope(0, 'query', [text], transaction), false));
+    return unwrapResult(await this.rpc.handle(envelope(0, 'query', [text], transaction), CBOR));
   }
 
   close(): void {

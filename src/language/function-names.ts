@@ -1,6 +1,6 @@
 /**
  * The names of built-in functions and constants known to the parser, since any other path is a syntax error. They are
- * implemented in `functions/`; a test compares both.
+ * implemented in `functions/`, which this room can't see; a test compares both, so that neither has a name of its own.
  */
 import { levenshtein } from '../base/levenshtein.js';
 

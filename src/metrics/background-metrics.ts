@@ -1,21 +1,28 @@
-import { CounterFamily, type Family, HistogramFamily } from './families.js';
+import { CounterFamily, type Family, FamilyList, HistogramFamily } from './families.js';
 
 /** Metrics of background work: rounds, failures, durations. Kinds of work are fixed names. */
 export class BackgroundMetrics {
-  readonly #rounds = new HistogramFamily(
-    'tessera_background_round_duration_seconds',
-    'Time that rounds of background work took, by work and outcome.',
-    ['work', 'outcome'],
+  readonly #families = new FamilyList();
+  readonly #rounds = this.#families.with(
+    new HistogramFamily(
+      'tessera_background_round_duration_seconds',
+      'Time that rounds of background work took, by work and outcome.',
+      ['work', 'outcome'],
+    ),
   );
-  readonly #indexSteps = new CounterFamily(
-    'tessera_index_steps_total',
-    'Steps of building, folding and deleting indexes, by outcome (ok, conflict).',
-    ['outcome'],
+  readonly #indexSteps = this.#families.with(
+    new CounterFamily(
+      'tessera_index_steps_total',
+      'Steps of building, folding and deleting indexes, by outcome (ok, conflict).',
+      ['outcome'],
+    ),
   );
-  readonly #events = new CounterFamily(
-    'tessera_async_events_total',
-    'Asynchronous events that were run, by outcome (ok, retried, lost).',
-    ['outcome'],
+  readonly #events = this.#families.with(
+    new CounterFamily(
+      'tessera_async_events_total',
+      'Asynchronous events that were run, by outcome (ok, retried, lost).',
+      ['outcome'],
+    ),
   );
 
   /** How rounds of one kind of work are counted. */
@@ -28,7 +35,7 @@ export class BackgroundMetrics {
   readonly event = (outcome: 'ok' | 'retried' | 'lost'): void => this.#events.add(outcome);
 
   families(): readonly Family[] {
-    return [this.#rounds, this.#indexSteps, this.#events];
+    return this.#families.all;
   }
 }
 

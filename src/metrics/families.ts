@@ -25,6 +25,21 @@ export interface Family {
   samples(): readonly Sample[];
 }
 
+/** Families that are written together: each is listed where it is made, in the order of the text. */
+export class FamilyList {
+  readonly #families: Family[] = [];
+
+  /** Lists a family, and gives it. */
+  with<F extends Family>(family: F): F {
+    this.#families.push(family);
+    return family;
+  }
+
+  get all(): readonly Family[] {
+    return this.#families;
+  }
+}
+
 const MOST = 1_000;
 
 /** Counts that only grow, until the process ends. */

@@ -1,56 +1,72 @@
 import { BackgroundMetrics } from './background-metrics.js';
-import { CounterFamily, type Durations, type Family, HistogramFamily } from './families.js';
+import { CounterFamily, type Durations, type Family, FamilyList, HistogramFamily } from './families.js';
 
 /**
  * The counters of a server. Label values are fixed names (routes, methods, kinds of statements,
  * error codes) but for tables, whose number is bounded.
  */
 export class ServerMetrics {
-  readonly #requests = new HistogramFamily(
-    'tessera_request_duration_seconds',
-    'Time from a request to its answer, by door (HTTP route, or websocket), method (of HTTP or RPC) and outcome.',
-    ['door', 'method', 'outcome'],
+  readonly #families = new FamilyList();
+  readonly #requests = this.#families.with(
+    new HistogramFamily(
+      'tessera_request_duration_seconds',
+      'Time from a request to its answer, by door (HTTP route, or websocket), method (of HTTP or RPC) and outcome.',
+      ['door', 'method', 'outcome'],
+    ),
   );
-  readonly #statements = new HistogramFamily(
-    'tessera_statement_duration_seconds',
-    'Time that statements took, by kind and outcome.',
-    ['kind', 'outcome'],
+  readonly #requestErrors = this.#families.with(
+    new CounterFamily(
+      'tessera_request_errors_total',
+      'Requests answered by an error, by its code; a failed statement of a query is none.',
+      ['code'],
+    ),
+  );
+  readonly #statements = this.#families.with(
+    new HistogramFamily('tessera_statement_duration_seconds', 'Time that statements took, by kind and outcome.', [
+      'kind',
+      'outcome',
+    ]),
+  );
+  readonly #statementErrors = this.#families.with(
+    new CounterFamily(
+      'tessera_statement_errors_total',
+      'Statements that failed, by the code of the error (docs/reference/errors.md).',
+      ['code'],
+    ),
+  );
+  readonly #signIns = this.#families.with(
+    new CounterFamily(
+      'tessera_sign_ins_total',
+      'Sign-ins, sign-ups and tokens presented, by action, method and outcome (ok, failed, throttled, error).',
+      ['action', 'method', 'outcome'],
+    ),
+  );
+  readonly #deniedWrites = this.#families.with(
+    new CounterFamily(
+      'tessera_denied_writes_total',
+      'Writes that PERMISSIONS denied, by table and action.',
+      ['table', 'action'],
+      200,
+    ),
+  );
+  readonly #conflicts = this.#families.with(
+    new CounterFamily(
+      'tessera_transaction_conflicts_total',
+      'Transactions that conflicted with another one and were tried again or failed.',
+      [],
+    ),
+  );
+  readonly #liveChanges = this.#families.with(
+    new HistogramFamily(
+      'tessera_live_change_lag_seconds',
+      'Time from a commit to the moment at which a live query was through with it, read by the client or not shown.',
+      [],
+    ),
   );
   /** Of that, statements without an error, by kind. */
   readonly #succeeded = new Map<string, Durations>();
-  readonly #statementErrors = new CounterFamily(
-    'tessera_statement_errors_total',
-    'Statements that failed, by the code of the error (docs/reference/errors.md).',
-    ['code'],
-  );
-  readonly #requestErrors = new CounterFamily(
-    'tessera_request_errors_total',
-    'Requests answered by an error, by its code; a failed statement of a query is none.',
-    ['code'],
-  );
-  readonly #signIns = new CounterFamily(
-    'tessera_sign_ins_total',
-    'Sign-ins, sign-ups and tokens presented, by action, method and outcome (ok, failed, throttled, error).',
-    ['action', 'method', 'outcome'],
-  );
-  readonly #deniedWrites = new CounterFamily(
-    'tessera_denied_writes_total',
-    'Writes that PERMISSIONS denied, by table and action.',
-    ['table', 'action'],
-    200,
-  );
-  readonly #liveChanges = new HistogramFamily(
-    'tessera_live_change_lag_seconds',
-    'Time from a commit to the moment at which a live query was through with it, read by the client or not shown.',
-    [],
-  );
   /** Of work in the background. */
   readonly background = new BackgroundMetrics();
-  readonly #conflicts = new CounterFamily(
-    'tessera_transaction_conflicts_total',
-    'Transactions that conflicted with another one and were tried again or failed.',
-    [],
-  );
 
   /** `milliseconds` from its headers, or its message, to the end of its answer. */
   request(door: string, method: string, outcome: RequestOutcome, milliseconds: number): void {
@@ -98,17 +114,7 @@ export class ServerMetrics {
   readonly conflict = (): void => this.#conflicts.add();
 
   families(): readonly Family[] {
-    return [
-      this.#requests,
-      this.#requestErrors,
-      this.#statements,
-      this.#statementErrors,
-      this.#signIns,
-      this.#deniedWrites,
-      this.#conflicts,
-      this.#liveChanges,
-      ...this.background.families(),
-    ];
+    return [...this.#families.all, ...this.background.families()];
   }
 }
 

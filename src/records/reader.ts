@@ -1,5 +1,4 @@
 /** The record reader: every record that a principal sees passes through here. */
-
 import {
   andThen,
   filterInOrder,
@@ -18,7 +17,6 @@ import type { Functions } from '../plan/function-reads.js';
 import { skipWrite } from '../runtime/authorization/denied-writes.js';
 import { type Candidate, type Candidates, forEachCandidates, rowsOfIds, withNote } from '../runtime/candidates.js';
 import { mapReads } from '../runtime/concurrent-reads.js';
-import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution, RecordReader } from '../runtime/execution.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../runtime/links.js';
 import type { BatchVisitor, PermissionVerdict, ReadPurpose, RecordScan } from '../runtime/record-access.js';
@@ -315,7 +313,7 @@ export class StoredRecordReader implements RecordReader {
       });
     if (scan.skip === undefined) return walk();
     return lastly(
-      () => andThen(skipEntries(cursor, scan.skip ?? 0, pausingOf(execution).pause), walk),
+      () => andThen(skipEntries(cursor, scan.skip ?? 0, execution.interrupt), walk),
       () => cursor.close(),
     );
   }
@@ -423,13 +421,9 @@ export class StoredRecordReader implements RecordReader {
     const {
       request: { memory },
     } = reading.execution;
-    const mark = memory.used;
-    const presented = this.#presentStored(reading, records.filter(isObject));
-    return andThen(presented, (all) => {
-      // The collector of the records counts their memory.
-      memory.releaseTo(mark);
-      return all.filter((record) => record !== undefined);
-    });
+    // The collector of the records counts their memory.
+    const presented = memory.within(() => this.#presentStored(reading, records.filter(isObject)));
+    return andThen(presented, (all) => all.filter((record) => record !== undefined));
   }
 
   #presentStored(

@@ -5,6 +5,7 @@ import type { Database, Origin, Session, StatementExecutor } from '../session/co
 import { LiveQuota } from '../session/resources/live-quota.js';
 import type { MeteredRequest, RequestMeter } from '../tracing/request-meter.js';
 import type { RequestTrace } from '../tracing/request-trace.js';
+import type { BodyFormat } from '../value/codecs/formats.js';
 import { isObject, type ObjectValue, type Value } from '../value/value.js';
 import { type Capabilities, checkMethod, checkQuerying } from './capabilities.js';
 import { type ConnectionServices, checkCount, type GraphqlMethod, isQuerying, type Method } from './method.js';
@@ -114,7 +115,7 @@ export class RpcConnection implements ConnectionServices {
    * Processes a request after the earlier ones of its session (`Pipeline`). When the connection ends, queued requests
    * aren't begun. Never fails unless `deliver` does.
    */
-  take(message: Value, json: boolean, deliver: Deliver): PromiseOrValue<void> {
+  take(message: Value, format: BodyFormat, deliver: Deliver): PromiseOrValue<void> {
     let metered: MeteredRequest | undefined;
     let failed: TesseraError | undefined;
     const refuse = (thrown: unknown) => {
@@ -124,7 +125,7 @@ export class RpcConnection implements ConnectionServices {
     const request = () => {
       if (this.#ending) return undefined;
       metered = this.#options.meter?.begin(rpcMethod(message)?.name ?? UNKNOWN_METHOD);
-      return this.#answer(message, json, metered?.trace, refuse);
+      return this.#answer(message, format, metered?.trace, refuse);
     };
     const ended = () => metered?.end(failed);
     const pipeline = this.#pipelineOf(message);
@@ -150,13 +151,10 @@ export class RpcConnection implements ConnectionServices {
     for (const attached of this.#attached.values()) await attached.settled();
   }
 
-  /**
-   * Processes a request and answers once its effects are durable. Never fails: errors are answers, too. `json`: it was
-   * sent in JSON.
-   */
-  async handle(message: Value, json: boolean): Promise<ObjectValue> {
+  /** Processes a request and answers once its effects are durable. Never fails: errors are answers, too. */
+  async handle(message: Value, format: BodyFormat): Promise<ObjectValue> {
     let given: ObjectValue | undefined;
-    await this.take(message, json, (answer) => {
+    await this.take(message, format, (answer) => {
       given = answer;
     });
     return given ?? errorMessage(requestId(message), failure('cancelled'));
@@ -164,33 +162,33 @@ export class RpcConnection implements ConnectionServices {
 
   #answer(
     message: Value,
-    json: boolean,
+    format: BodyFormat,
     trace: RequestTrace | undefined,
     refuse: (thrown: unknown) => ObjectValue,
   ): PromiseOrValue<ObjectValue> {
     return otherwise(
-      () => andThen(this.#call(message, json, trace), (result) => resultMessage(requestId(message), result)),
+      () => andThen(this.#call(message, format, trace), (result) => resultMessage(requestId(message), result)),
       refuse,
     );
   }
 
-  #call(message: Value, json: boolean, trace: RequestTrace | undefined): PromiseOrValue<Value> {
+  #call(message: Value, format: BodyFormat, trace: RequestTrace | undefined): PromiseOrValue<Value> {
     const request = readRpcRequest(message);
     const method = METHODS.get(request.method);
     if (method === undefined) throw failure('method_not_found', { name: request.method.slice(0, 64) });
-    if (!method.sessionless) this.#isOfFirstGeneration = !json && isOfFirstGeneration(message);
+    if (!method.sessionless) this.#isOfFirstGeneration = format.hasRecordIds && isOfFirstGeneration(message);
     const { session: id } = request;
     if (this.#stored === undefined || id === undefined) {
       const { session } = method.sessionless ? this.#own : this.#named(id);
       if (trace !== undefined) session.trace = trace;
-      return this.#run(method, request, session, json);
+      return this.#run(method, request, session, format);
     }
-    const run = () => this.#run(method, request, this.session, json);
+    const run = () => this.#run(method, request, this.session, format);
     // A sign-in replaces the principal that owns the stored session.
     return method.sessionless || method.signsIn ? run() : this.#stored.find(id).within(this.session, run);
   }
 
-  #run(method: Method, request: RpcRequest, session: Session, json: boolean): PromiseOrValue<Value> {
+  #run(method: Method, request: RpcRequest, session: Session, format: BodyFormat): PromiseOrValue<Value> {
     const { capabilities } = this.#options;
     if (capabilities !== undefined) {
       checkMethod(capabilities, method.name);
@@ -198,7 +196,7 @@ export class RpcConnection implements ConnectionServices {
     }
     checkCount(method, request.params);
     const run = (executor: StatementExecutor) =>
-      method.run({ session, executor, sessionId: request.session, json, connection: this }, request.params);
+      method.run({ session, executor, sessionId: request.session, format, connection: this }, request.params);
     if (request.transaction !== undefined) return run(session.transaction(request.transaction));
     if (method.pipelined) return run(session.pipelined);
     return method.sessionless ? run(session) : andThen(session.durable, () => run(session));

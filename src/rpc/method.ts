@@ -2,6 +2,7 @@
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Session, StatementExecutor } from '../session/contract.js';
+import type { BodyFormat } from '../value/codecs/formats.js';
 import { isObject, kindOf, type ObjectValue, type Value } from '../value/value.js';
 import { isNothing } from './request.js';
 
@@ -15,8 +16,8 @@ export interface RpcCall {
   readonly executor: StatementExecutor;
   /** The attached session named by the request. */
   readonly sessionId: string | undefined;
-  /** JSON has no record ids, so that a string which parses as one is one. */
-  readonly json: boolean;
+  /** That of the request. */
+  readonly format: BodyFormat;
   readonly connection: ConnectionServices;
 }
 

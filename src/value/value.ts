@@ -12,7 +12,10 @@ import type { Decimal as DecimalNumber } from 'decimal.js';
 /** The kind of a value that is an instance of a class. */
 export const KIND: unique symbol = Symbol('kind');
 
-/** Every kind, in the total order across kinds (`reference`: none < null < bool < number < string < …). */
+/**
+ * Every kind, in the total order across kinds (`reference`: none < null < bool < number < string < …). The order is on
+ * disk: it is that of keys (`codecs/key-tags.ts`), and must stay as it is. Another kind has its place between two.
+ */
 export const KINDS = [
   'none',
   'null',

@@ -2,12 +2,12 @@ import { on, once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { MemoryBudget } from '../../src/base/memory-budget.js';
+import { MemoryScope } from '../../src/base/work/memory-scope.js';
 import type { Environment } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
-import { CBOR, type Format, JSON_FORMAT } from '../../src/http/base/format.js';
 import { encodeAnswer } from '../../src/http/response/large-answer.js';
 import { createHttpServer } from '../../src/http/server.js';
+import { type BodyFormat, CBOR, JSON_FORMAT } from '../../src/value/codecs/formats.js';
 import { newObject, Uuid, type Value } from '../../src/value/value.js';
 import { FakeDatabase, succeeded } from '../support/fake-database.js';
 
@@ -15,7 +15,7 @@ const ROWS = 6_400;
 const rows: Value = Array.from({ length: ROWS }, (_, at): Value => Object.assign(newObject(), { at, name: `p ${at}` }));
 
 const tooMuch = () => new Error('too much');
-const BOUNDS = { limit: 2 ** 26, budget: new MemoryBudget(2 ** 30, tooMuch) };
+const BOUNDS = { limit: 2 ** 26, budget: new MemoryScope(2 ** 30, tooMuch) };
 
 /** A clock that goes on by a millisecond at each look. */
 function ticking(): { environment: Environment; turns: () => number } {
@@ -37,7 +37,7 @@ afterEach(() => stop());
 
 test.each([['json', JSON_FORMAT] as const, ['cbor', CBOR] as const])(
   'others have turns while many rows are written as %s',
-  async (_name, format: Format) => {
+  async (_name, format: BodyFormat) => {
     const { environment, turns } = ticking();
     const answer = await encodeAnswer(rows, format, environment, BOUNDS);
     expect(Buffer.from(answer)).toEqual(Buffer.from(format.encode(rows)));

@@ -3,13 +3,21 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CONSTANTS } from '../../src/functions/constants.js';
 import { FUNCTIONS } from '../../src/functions/registry.js';
-import { isConstantName, isFunctionName } from '../../src/language/function-names.js';
+import { isConstantName, isFunctionName, NAMES as PARSED } from '../../src/language/function-names.js';
 
 const NAMES = FUNCTIONS.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
 
 test('the parser knows every function by all of its names, and every constant', () => {
   expect(NAMES.filter((name) => !isFunctionName(name))).toEqual([]);
   expect(CONSTANTS.map(({ name }) => name).filter((name) => !isConstantName(name))).toEqual([]);
+});
+
+test('the parser knows no function or constant that there is not', () => {
+  const known = new Set([...NAMES, ...CONSTANTS.map(({ name }) => name)]);
+  // Middleware of DEFINE API, and what names fields.
+  const elsewhere = /^(?:api::(?!invoke$)|type::fields?$)/;
+  const unknown = PARSED.map((name) => name.toLowerCase()).filter((name) => !known.has(name) && !elsewhere.test(name));
+  expect(unknown).toEqual([]);
 });
 
 const SCRIPTS = join(import.meta.dirname, '../scripts');

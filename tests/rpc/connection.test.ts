@@ -3,6 +3,7 @@ import { failure } from '../../src/errors/error.js';
 import { RpcConnection } from '../../src/rpc/connection.js';
 import { METHODS } from '../../src/rpc/methods/table.js';
 import { formatElapsed } from '../../src/session/session/time-text.js';
+import { CBOR, JSON_FORMAT } from '../../src/value/codecs/formats.js';
 import {
   isObject,
   newObject,
@@ -44,7 +45,7 @@ interface Envelope {
 
 async function send(method: Value, params?: Value, { json = false, ...rest }: Envelope = {}): Promise<ObjectValue> {
   const request = objectFrom({ id: '7', method, ...(params === undefined ? {} : { params }), ...rest });
-  const response = await connection.handle(request, json);
+  const response = await connection.handle(request, json ? JSON_FORMAT : CBOR);
   expect(response.id).toBe('7');
   return response;
 }
@@ -67,7 +68,7 @@ const plain = (value: Value): unknown => JSON.parse(JSON.stringify(value));
 
 describe('envelopes', () => {
   it.each([7, '7', 'x'.repeat(1024), 2n ** 60n])('echoes the id %s with its type', async (id) => {
-    const response = await connection.handle(objectFrom({ id, method: 'ping' }), false);
+    const response = await connection.handle(objectFrom({ id, method: 'ping' }), CBOR);
     expect(response.id).toBe(id);
     expect('result' in response).toBe(true);
   });
@@ -75,13 +76,13 @@ describe('envelopes', () => {
   it.each([[undefined], [null], ['x'.repeat(1025)], [[1]], [newObject()], [true]])(
     'answers with a null id where there is none to echo',
     async (id) => {
-      const response = await connection.handle(objectFrom({ id, method: 'ping' }), false);
+      const response = await connection.handle(objectFrom({ id, method: 'ping' }), CBOR);
       expect(response.id).toBeNull();
     },
   );
 
   it.each([[5], [null], ['text'], [[]], [undefined]])('refuses %s as a request', async (message) => {
-    const response = await connection.handle(message as Value, false);
+    const response = await connection.handle(message as Value, CBOR);
     expect(plain(response)).toMatchObject({ id: null, error: { code: -32600, kind: 'Validation' } });
   });
 
@@ -271,7 +272,7 @@ describe('queries', () => {
   it('has GraphQL only where it was given', async () => {
     expect(await error('graphql', ['{a}'])).toMatchObject({ kind: 'NotFound' });
     const other = new RpcConnection(database, {}, { graphql: async (_session, request) => request.query });
-    const response = await other.handle(objectFrom({ id: 1, method: 'graphql', params: ['{a}'] }), false);
+    const response = await other.handle(objectFrom({ id: 1, method: 'graphql', params: ['{a}'] }), CBOR);
     expect(response.result).toBe('{a}');
   });
 });
@@ -414,8 +415,8 @@ describe('attached sessions', () => {
       message: 'The connection has reached its limit of 2 attached sessions',
     });
     const other = new RpcConnection(database, {});
-    expect((await other.handle(objectFrom({ id: 1, method: 'sessions' }), false)).result).toEqual([]);
-    const foreign = await other.handle(objectFrom({ id: 1, method: 'query', params: ['x'], session }), false);
+    expect((await other.handle(objectFrom({ id: 1, method: 'sessions' }), CBOR)).result).toEqual([]);
+    const foreign = await other.handle(objectFrom({ id: 1, method: 'query', params: ['x'], session }), CBOR);
     expect(foreign.error).toMatchObject({ kind: 'NotFound' });
   });
 

@@ -2,25 +2,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TesseraError } from '../../src/errors/error.js';
-import { CBOR, type Format, JSON_FORMAT } from '../../src/http/base/format.js';
 import { RpcConnection } from '../../src/rpc/connection.js';
 import { METHODS } from '../../src/rpc/methods/table.js';
+import { type BodyFormat, CBOR, JSON_FORMAT } from '../../src/value/codecs/formats.js';
 import { isObject, type Value } from '../../src/value/value.js';
 import { FakeDatabase } from '../support/fake-database.js';
 
-async function handle(message: Value, json: boolean): Promise<void> {
+async function handle(message: Value, format: BodyFormat): Promise<void> {
   const problems: unknown[] = [];
   const connection = new RpcConnection(
     new FakeDatabase(),
     {},
     { onInternalError: (error) => problems.push(error.cause) },
   );
-  const answer = await connection.handle(message, json);
+  const answer = await connection.handle(message, format);
   expect(problems).toEqual([]);
   expect('result' in answer).not.toBe(isObject(answer.error));
 }
 
-function decode(format: Format, bytes: Uint8Array): { message: Value } | undefined {
+function decode(format: BodyFormat, bytes: Uint8Array): { message: Value } | undefined {
   try {
     return { message: format.decode(bytes) };
   } catch (error) {
@@ -44,7 +44,7 @@ describe('requests', () => {
           JSON_FORMAT,
           Buffer.from(JSON.stringify(shape, (_, value) => (typeof value === 'bigint' ? 1 : value))),
         );
-        if (decoded !== undefined) await handle(decoded.message, true);
+        if (decoded !== undefined) await handle(decoded.message, JSON_FORMAT);
       }),
       { numRuns: 500 },
     );
@@ -54,7 +54,7 @@ describe('requests', () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 64 }), async (bytes) => {
         const decoded = decode(format, bytes);
-        if (decoded !== undefined) await handle(decoded.message, format === JSON_FORMAT);
+        if (decoded !== undefined) await handle(decoded.message, format);
       }),
       { numRuns: 2_000 },
     );

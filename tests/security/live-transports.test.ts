@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { EmbeddedSession } from '../../src/embedded/embedded-session.js';
-import { CBOR, type Format, JSON_FORMAT } from '../../src/http/base/format.js';
 import type { Session } from '../../src/session/contract.js';
+import { type BodyFormat, CBOR, JSON_FORMAT } from '../../src/value/codecs/formats.js';
 import { toText } from '../../src/value/text/text.js';
 import { isObject, objectFrom } from '../../src/value/value.js';
 import { LiveServer, quiet } from '../support/graphql-live-server.js';
@@ -37,7 +37,7 @@ const tokenOf = (session: Session) => server.world.tokenOf(session) ?? '';
 
 /** RPC over a WebSocket. */
 const rpc =
-  (format: Format): Door =>
+  (format: BodyFormat): Door =>
   async (session) => {
     const socket = new WebSocket(`ws://${server.address}/rpc`, [format.name]);
     closers.push(() => socket.terminate());

@@ -11,6 +11,7 @@ import type { Session } from '../../src/session/contract.js';
 import type { ResourceUsage } from '../../src/session/database/database.js';
 import { LmdbEngine, openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
 import { MemoryEngine } from '../../src/storage/memory/memory.js';
+import { CBOR } from '../../src/value/codecs/formats.js';
 import { isObject, objectFrom, Uuid, type Value } from '../../src/value/value.js';
 import { catalogOf } from '../support/catalog-of.js';
 import { StubbedEnvironment } from '../support/environment.js';
@@ -43,7 +44,7 @@ afterEach(async () => {
 
 /** The answer to a call on a connection, or its error's text. */
 async function call(connection: RpcConnection, method: string, ...params: Value[]): Promise<Value> {
-  const { result, error } = await connection.handle(objectFrom({ id: 1, method, params }), false);
+  const { result, error } = await connection.handle(objectFrom({ id: 1, method, params }), CBOR);
   return isObject(error) ? `! ${String(error.message)}` : result;
 }
 
@@ -88,7 +89,7 @@ attack(68, 'holds transactions that each have written much', async () => {
       params: ['CREATE t SET text = $text RETURN NONE', text],
       txn: id,
     });
-    told.push(JSON.stringify(await connection.handle(query, false)));
+    told.push(JSON.stringify(await connection.handle(query, CBOR)));
   }
   const refused = told.filter((each) => each.includes('write at most 16777216 bytes together'));
   expect(refused.length).toBeGreaterThan(40);

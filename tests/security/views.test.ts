@@ -4,6 +4,7 @@ import { verifyAuditLog } from '../../src/audit/verify.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { RpcConnection } from '../../src/rpc/connection.js';
 import type { Session } from '../../src/session/contract.js';
+import { JSON_FORMAT } from '../../src/value/codecs/formats.js';
 import { isObject, type ObjectValue, objectFrom, RecordId, type Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { type FakeNetwork, fakeNetwork } from '../support/fake-network.js';
@@ -447,7 +448,7 @@ describe('the audit log', () => {
 
 describe('over RPC', () => {
   const call = async (connection: RpcConnection, method: string, ...params: Value[]): Promise<Value> => {
-    const { result, error } = await connection.handle(objectFrom({ id: '1', method, params }), true);
+    const { result, error } = await connection.handle(objectFrom({ id: '1', method, params }), JSON_FORMAT);
     return isObject(error) ? error['message'] : result;
   };
 

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { RpcConnection } from '../../src/rpc/connection.js';
 import type { DatabaseOptions } from '../../src/session/database/options.js';
 import { MemoryEngine } from '../../src/storage/memory/memory.js';
+import { CBOR } from '../../src/value/codecs/formats.js';
 import { toText } from '../../src/value/text/text.js';
 import { isArray, isObject, objectFrom, Uuid, type Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
@@ -60,14 +61,14 @@ class Client {
 
   /** The result of a call as text, or `!` and its error. */
   async call(method: string, params: readonly Value[] = [], envelope: Record<string, Value> = {}): Promise<string> {
-    const { result, error } = await this.rpc.handle(objectFrom({ id: 1, method, params, ...envelope }), false);
+    const { result, error } = await this.rpc.handle(objectFrom({ id: 1, method, params, ...envelope }), CBOR);
     return isObject(error) ? `! ${String(error.message)}` : toText(result);
   }
 
   /** The result of the last statement. */
   async query(text: string, { session, txn }: { session?: string; txn?: Value } = {}): Promise<string> {
     const request = objectFrom({ id: 1, method: 'query', params: [text], session, txn });
-    const { result, error } = await this.rpc.handle(request, false);
+    const { result, error } = await this.rpc.handle(request, CBOR);
     if (isObject(error)) return `! ${String(error.message)}`;
     const last = isArray(result) ? result.at(-1) : undefined;
     if (!isObject(last)) return 'nothing';
@@ -82,7 +83,7 @@ class Client {
   }
 
   async begin(session?: string): Promise<Uuid> {
-    const { result } = await this.rpc.handle(objectFrom({ id: 1, method: 'begin', params: [], session }), false);
+    const { result } = await this.rpc.handle(objectFrom({ id: 1, method: 'begin', params: [], session }), CBOR);
     if (!(result instanceof Uuid)) throw new Error(`it hasn’t begun: ${toText(result)}`);
     return result;
   }

@@ -1,37 +1,19 @@
-/** Signs in through an access method of any type. */
+/** Signs in, or up, through an access method of any type. */
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';
-import type { AccessKind } from '../../language/ast.js';
 import { recordAccount } from '../attempts/account.js';
 import type { Attempt } from '../attempts/attempt-keys.js';
 import { attemptedRecord } from '../attempts/attempt-names.js';
 import { type AttemptedVariable, attemptedVariables } from '../attempts/attempted-variables.js';
 import { clauseVariables } from '../attempts/clause-variables.js';
-import type { AuthContext } from '../context.js';
+import type { AuthContext, SignedInWithTokens } from '../context.js';
 import type { AccessCredentials } from '../credentials.js';
 import type { Client } from '../identity.js';
-import { signInBearer } from './bearer.js';
-import { enterAsRecord, type SignedInWithTokens, signInClause } from './record-access.js';
-
-type SignIn = (
-  context: AuthContext,
-  access: AccessDefinition,
-  credentials: AccessCredentials,
-  client: Client,
-) => Promise<SignedInWithTokens>;
-
-const SIGN_INS: Readonly<Record<AccessKind['kind'], SignIn>> = {
-  record: (context, access, credentials, client) => enterAsRecord(context, 'signin', access, credentials, client),
-  bearer: signInBearer,
-  // A JWT access method has no sign-in: its clients authenticate with tokens of their issuer.
-  async jwt() {
-    throw failure('access_method_mismatch');
-  },
-};
+import { accessKindOf } from './access-kinds.js';
 
 /** Of an unknown access method nothing is shown: what might be secrets, no clause says. */
 function attemptOf(access: AccessDefinition | undefined, credentials: AccessCredentials, client: Client): Attempt {
-  const clause = signInClause(access);
+  const clause = access && accessKindOf(access.accessKind).signInClause?.(access.accessKind);
   const variables = attemptedVariables(credentials.variables, clause && clauseVariables(clause));
   const { account, parts } = recordAccount(credentials, variables);
   const named = (shown: readonly AttemptedVariable[]) =>
@@ -63,7 +45,31 @@ export function signInByAccess(
     return context.throttle.attempt(attemptOf(access, credentials, client), () =>
       context.failureDelay.observe(async () => {
         if (access === undefined) throw failure('invalid_auth');
-        return SIGN_INS[access.accessKind.kind](context, access, credentials, client);
+        return accessKindOf(access.accessKind).signIn(context, access, credentials, client);
+      }),
+    );
+  });
+}
+
+/**
+ * Signs a record user up through the SIGNUP clause, and in.
+ *
+ * @throws TesseraError as `signInByAccess`, but `no_record_returned` if the clause answers no record; and the error
+ * codes of sign-up
+ */
+export function signUpByAccess(
+  context: AuthContext,
+  credentials: AccessCredentials,
+  client: Client,
+): Promise<SignedInWithTokens> {
+  return context.failureDelay.equalize(async () => {
+    const access = await context.directory.access(credentials.databasePath, credentials.access);
+    return context.throttle.attempt({ account: undefined, source: client.origin.ip }, () =>
+      context.failureDelay.observe(async () => {
+        if (access === undefined) throw failure('invalid_auth');
+        const { signUp } = accessKindOf(access.accessKind);
+        if (signUp === undefined) throw failure('access_method_mismatch');
+        return signUp(context, access, credentials, client);
       }),
     );
   });

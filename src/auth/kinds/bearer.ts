@@ -12,14 +12,38 @@ import type { SigningKey } from '../../catalog/credentials/signing-key.js';
 import type { AccessDefinition, UserDefinition } from '../../catalog/definitions/definition.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
+import type { AccessKind } from '../../language/ast.js';
 import { roleNames } from '../../language/definitions/define-user.js';
 import { toText } from '../../value/text/text.js';
 import { datetimeNanoseconds } from '../../value/time/datetime.js';
-import type { AuthContext } from '../context.js';
+import type { AuthContext, SignedInWithTokens } from '../context.js';
 import type { AccessCredentials } from '../credentials.js';
 import { type Client, definedUser, type SignedIn, sessionExpiry, tokenLifetime } from '../identity.js';
 import { assertIncarnation, type Claims, claimsValue } from '../tokens/claims.js';
-import { authenticate, recordDatabasePath, recordFrom, type SignedInWithTokens } from './record-access.js';
+import type { AccessKindRow, AccessOf } from './access-kind.js';
+import { authenticate, recordDatabasePath, recordFrom } from './record-access.js';
+
+type BearerAccess = Extract<AccessKind, { readonly kind: 'bearer' }>;
+
+export const BEARER_ACCESS: AccessKindRow<BearerAccess> = {
+  signIn: signInBearer,
+  verification: (access) => ({ kind: 'key', ...bearerKey(access) }),
+  openSession: (context, access, databasePath, claims, client) =>
+    bearerSession(context, access, databasePath, bearerSubject(access, claims), claims, client),
+  isGranted: (directory, databasePath, access, id) =>
+    andThen(
+      directory.grant(databasePath, access.name, id),
+      (grant) => grant !== undefined && grant.revocation === undefined,
+    ),
+  // The bearer of a grant has the user's present roles.
+  currentUser: (directory, databasePath, { name, incarnation }) =>
+    andThen(directory.user(databasePath, name), (user) =>
+      user?.incarnation === incarnation ? user && definedUser(databasePath, user) : undefined,
+    ),
+  hasRecordUsers: ({ subject }) => subject === 'record',
+  grants: ({ subject }) => ({ use: 'bearer', subject }),
+  keys: 'secret',
+};
 
 /**
  * Signs in with a grant's key.
@@ -27,9 +51,9 @@ import { authenticate, recordDatabasePath, recordFrom, type SignedInWithTokens }
  * @throws TesseraError `bearer_key_missing`, `bearer_key_malformed`; `invalid_auth` for anything else that is wrong;
  * `thrown` by AUTHENTICATE
  */
-export async function signInBearer(
+async function signInBearer(
   context: AuthContext,
-  access: AccessDefinition,
+  access: AccessOf<BearerAccess>,
   { databasePath, key }: AccessCredentials,
   client: Client,
 ): Promise<SignedInWithTokens> {
@@ -89,7 +113,7 @@ async function grantedToUser(
 }
 
 /** The key that signs the tokens of a bearer access method. @throws TesseraError `invalid_auth` */
-export function bearerKey({ secret }: AccessDefinition): SigningKey {
+function bearerKey({ secret }: AccessDefinition): SigningKey {
   if (secret === undefined) throw failure('invalid_auth');
   return { algorithm: 'HS512', key: secret };
 }
@@ -98,22 +122,21 @@ export function bearerKey({ secret }: AccessDefinition): SigningKey {
  * The subject of a verified token of a bearer access method.
  * @throws TesseraError `invalid_auth`
  */
-export function bearerSubject({ accessKind }: AccessDefinition, { id }: Claims): GrantSubject {
-  if (accessKind.kind === 'bearer' && id !== undefined) {
-    if (accessKind.subject === 'user') return { kind: 'user', name: id };
-    const record = recordFrom(id);
-    if (record !== undefined) return { kind: 'record', record };
-  }
-  throw failure('invalid_auth');
+function bearerSubject({ accessKind }: AccessOf<BearerAccess>, { id }: Claims): GrantSubject {
+  if (id === undefined) throw failure('invalid_auth');
+  if (accessKind.subject === 'user') return { kind: 'user', name: id };
+  const record = recordFrom(id);
+  if (record === undefined) throw failure('invalid_auth');
+  return { kind: 'record', record };
 }
 
 /**
  * The session of a grant's subject, which must exist; its roles are the current ones. AUTHENTICATE may deny it.
  * @throws TesseraError `invalid_auth`, and as the AUTHENTICATE clause
  */
-export function bearerSession(
+function bearerSession(
   context: AuthContext,
-  access: AccessDefinition,
+  access: AccessOf<BearerAccess>,
   databasePath: DatabasePath,
   subject: GrantSubject,
   claims: Claims,
@@ -137,26 +160,24 @@ export function bearerSession(
   });
 }
 
-function principalOf(
+async function principalOf(
   { directory }: AuthContext,
-  access: AccessDefinition,
+  access: AccessOf<BearerAccess>,
   databasePath: DatabasePath,
   subject: GrantSubject,
   claims: Claims,
-): PromiseOrValue<SignedIn['principal'] | undefined> {
+): Promise<SignedIn['principal'] | undefined> {
   // The access method may have been redefined for the other kind of subject.
-  if (access.accessKind.kind !== 'bearer' || access.accessKind.subject !== subject.kind) return undefined;
+  if (access.accessKind.subject !== subject.kind) return undefined;
   if (subject.kind === 'user') {
-    return andThen(directory.user(databasePath, subject.name), (user) =>
-      user?.incarnation === claims.incarnation ? user && definedUser(databasePath, user) : undefined,
-    );
+    const user = await directory.user(databasePath, subject.name);
+    return user?.incarnation === claims.incarnation ? user && definedUser(databasePath, user) : undefined;
   }
   const where = recordDatabasePath(databasePath);
   if (where === undefined) return undefined;
   const { record } = subject;
-  return andThen(directory.incarnation(where, record), (incarnation) => {
-    if (incarnation === undefined) return undefined;
-    assertIncarnation(incarnation, claims);
-    return { kind: 'record', ...where, access: access.name, id: record, incarnation: incarnation.id };
-  });
+  const incarnation = await directory.incarnation(where, record);
+  if (incarnation === undefined) return undefined;
+  assertIncarnation(incarnation, claims);
+  return { kind: 'record', ...where, access: access.name, id: record, incarnation: incarnation.id };
 }

@@ -10,17 +10,13 @@ import type { AccessKind, Expression } from '../../language/ast.js';
 import { parseRecordId } from '../../language/parse.js';
 import { toText } from '../../value/text/text.js';
 import { isArray, isObject, newObject, Range, RecordId, type Value } from '../../value/value.js';
-import type { AuthContext, IssuedTokens } from '../context.js';
+import type { AuthContext, SignedInWithTokens } from '../context.js';
 import type { AccessCredentials } from '../credentials.js';
 import type { AccessRun, IdentifiedRecord } from '../directory.js';
 import { type Client, guestIdentity, identityOf, type SignedIn, sessionExpiry, tokenLifetime } from '../identity.js';
-import { type Claims, claimsValue } from '../tokens/claims.js';
+import { assertIncarnation, type Claims, claimsValue } from '../tokens/claims.js';
 import { firstRefresh, type RefreshPair, useRefresh } from '../tokens/refresh.js';
-
-export interface SignedInWithTokens {
-  readonly signedIn: SignedIn;
-  readonly tokens: IssuedTokens;
-}
+import type { AccessKindRow, AccessOf } from './access-kind.js';
 
 type RecordAccess = Extract<AccessKind, { kind: 'record' }>;
 interface RecordDatabasePath {
@@ -52,26 +48,46 @@ const CLAUSES: Readonly<Record<'signin' | 'signup', RecordEntry>> = {
   },
 };
 
-/** The clause that a sign-in runs. */
-export function signInClause(access: AccessDefinition | undefined): Expression | undefined {
-  return access?.accessKind.kind === 'record' ? access.accessKind.signin : undefined;
-}
+export const RECORD_ACCESS: AccessKindRow<RecordAccess> = {
+  signIn: (context, access, credentials, client) => enterAsRecord(context, 'signin', access, credentials, client),
+  signUp: (context, access, credentials, client) => enterAsRecord(context, 'signup', access, credentials, client),
+  signInClause: ({ signin }) => signin,
+  verification: ({ accessKind }) => accessKind.jwt?.verify,
+
+  openSession(context, access, databasePath, claims, client) {
+    const where = recordDatabasePath(databasePath);
+    if (where === undefined) throw failure('invalid_auth');
+    const id = recordOf(claims);
+    if (claims.id !== undefined && id === undefined) throw failure('invalid_auth');
+    return andThen(id && identifiedBy(context, where, id, claims), (identified) =>
+      recordSession(context, where, access, claims, identified, client),
+    );
+  },
+
+  isGranted: (directory, databasePath, access, id) =>
+    andThen(directory.isFamilyRevoked(databasePath, access.name, id), (revoked) => !revoked),
+  // Its users are records.
+  currentUser: () => undefined,
+  hasRecordUsers: () => true,
+  grants: ({ refresh }) => (refresh ? { use: 'refresh', subject: 'record' } : undefined),
+  keys: 'drawn',
+};
 
 /**
  * Signs in or up through a clause of a record access method, or in with one of its refresh tokens.
  * @throws TesseraError `access_method_mismatch`, `hashing_busy`, and what the error table of the clause names
  */
-export async function enterAsRecord(
+async function enterAsRecord(
   context: AuthContext,
   way: keyof typeof CLAUSES,
-  access: AccessDefinition,
+  access: AccessOf<RecordAccess>,
   credentials: AccessCredentials,
   client: Client,
 ): Promise<SignedInWithTokens> {
   const { clause: clauseOf, clauseMissing, queryFailed, noRecord } = CLAUSES[way];
   const { accessKind } = access;
   const databasePath = recordDatabasePath(credentials.databasePath);
-  if (accessKind.kind !== 'record' || databasePath === undefined) throw failure('access_method_mismatch');
+  if (databasePath === undefined) throw failure('access_method_mismatch');
   const { jwt } = accessKind;
   const key = jwt && issuingKey(jwt);
   if (key === undefined) throw failure('access_method_mismatch');
@@ -125,7 +141,7 @@ export async function enterAsRecord(
  *
  * @throws TesseraError `invalid_auth`, `thrown`, `hashing_busy`, `unexpected_auth`
  */
-export function recordSession(
+function recordSession(
   context: AuthContext,
   databasePath: RecordDatabasePath,
   access: AccessDefinition,
@@ -234,4 +250,33 @@ export function recordFrom(value: Value): RecordId | undefined {
   if (typeof found === 'string') found = parseRecordId(found);
   // A range of records identifies no user.
   return found instanceof RecordId && !(found.key instanceof Range) ? found : undefined;
+}
+
+/** Cached per token, since clients send the same token with each request. */
+const records = new WeakMap<Claims, RecordId>();
+
+/** The record named by the claims, if any. */
+function recordOf(claims: Claims): RecordId | undefined {
+  let id = records.get(claims);
+  if (id === undefined && claims.id !== undefined) {
+    id = recordFrom(claims.id);
+    if (id !== undefined) records.set(claims, id);
+  }
+  return id;
+}
+
+/**
+ * The record that a token was issued to.
+ * @throws TesseraError `invalid_auth` if that record was deleted, even if its id is in use again
+ */
+function identifiedBy(
+  { directory }: AuthContext,
+  databasePath: DatabasePath,
+  id: RecordId,
+  claims: Claims,
+): PromiseOrValue<IdentifiedRecord> {
+  return andThen(directory.incarnation(databasePath, id), (incarnation) => {
+    assertIncarnation(incarnation, claims);
+    return { id, incarnation };
+  });
 }

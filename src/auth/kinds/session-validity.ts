@@ -3,6 +3,7 @@
  * isn't revoked.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { jwtOf } from '../../catalog/credentials/signing-key.js';
 import type { AccessDefinition, UserDefinition } from '../../catalog/definitions/definition.js';
 import {
   type DatabasePath,
@@ -13,11 +14,11 @@ import {
   subjectOf,
 } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
-import type { JwtVerification } from '../../language/ast.js';
 import { isObject } from '../../value/value.js';
 import type { AuthContext } from '../context.js';
 import { definedUser, type SignedIn } from '../identity.js';
 import { type Claims, issuedAt } from '../tokens/claims.js';
+import { accessKindOf } from './access-kinds.js';
 
 /** Each DEFINE USER and each password change generates a new secret. */
 function isSameUser(then: UserDefinition, now: UserDefinition): boolean {
@@ -27,16 +28,12 @@ function isSameUser(then: UserDefinition, now: UserDefinition): boolean {
 /** An access method with other keys counts as another one; after a key rotation the former key stays trusted. */
 function isSameAccess(then: AccessDefinition, now: AccessDefinition): boolean {
   if (then.accessKind.kind !== now.accessKind.kind || then.secret !== now.secret) return false;
-  const [before, after] = [verificationOf(then), verificationOf(now)];
+  const [before, after] = [jwtOf(then.accessKind)?.verify, jwtOf(now.accessKind)?.verify];
   if (before?.kind === 'key' && after?.kind === 'key') {
     const { retired = [] } = after;
     return before.algorithm === after.algorithm && [after, ...retired].some(({ key }) => key === before.key);
   }
   return before?.kind === 'url' ? after?.kind === 'url' && after.url === before.url : after === undefined;
-}
-
-function verificationOf({ accessKind }: AccessDefinition): JwtVerification | undefined {
-  return accessKind.kind === 'bearer' ? undefined : accessKind.jwt?.verify;
 }
 
 /**
@@ -59,69 +56,47 @@ export function unlessRevoked(
  * The current principal of a sign-in, possibly with other roles; `undefined` if it is no longer valid. `at` is its time
  * in nanoseconds since 1970.
  */
-export function revalidatePrincipal(
+export async function revalidatePrincipal(
   { directory }: AuthContext,
   signedIn: SignedIn,
   at: bigint,
-): PromiseOrValue<Principal | undefined> {
+): Promise<Principal | undefined> {
   const { principal, databasePath, basis } = signedIn;
   if (principal.kind === 'guest' || basis === undefined) return principal;
-  const taken = isRevoked(directory, signedIn, () => at);
-  return andThen(taken, (denied) => {
-    if (denied) return undefined;
-    if (basis.kind === 'user') {
-      return andThen(directory.user(databasePath, basis.user.name), (user) =>
-        user !== undefined && isSameUser(basis.user, user) ? definedUser(databasePath, user) : undefined,
-      );
-    }
-    return andThen(directory.access(databasePath, basis.access.name), (access) =>
-      access !== undefined && isSameAccess(basis.access, access)
-        ? andThen(isGranted(directory, databasePath, access, basis.grant), (granted) =>
-            granted ? bearerNow(directory, access, databasePath, principal) : undefined,
-          )
-        : undefined,
-    );
-  });
+  const denied = await isRevoked(directory, signedIn, () => at);
+  if (denied) return undefined;
+  if (basis.kind === 'user') {
+    const user = await directory.user(databasePath, basis.user.name);
+    return user !== undefined && isSameUser(basis.user, user) ? definedUser(databasePath, user) : undefined;
+  }
+  const access = await directory.access(databasePath, basis.access.name);
+  if (access !== undefined && isSameAccess(basis.access, access)) {
+    const granted = await isGranted(directory, databasePath, access, basis.grant);
+    return granted ? principalNow(directory, access, databasePath, principal) : undefined;
+  }
+  return undefined;
 }
 
-/**
- * Whether the grant that was used to sign in isn't revoked, or the family of refresh tokens of a record access method.
- * Expiry only prevents new sign-ins.
- */
+/** Whether the grant, or the family of refresh tokens, that was used to sign in isn't revoked. Most have none. */
 export function isGranted(
   directory: AuthContext['directory'],
   databasePath: DatabasePath,
   access: AccessDefinition,
   id: string | undefined,
 ): PromiseOrValue<boolean> {
-  if (id === undefined) return true;
-  if (access.accessKind.kind === 'record') {
-    return andThen(directory.isFamilyRevoked(databasePath, access.name, id), (revoked) => !revoked);
-  }
-  return andThen(
-    directory.grant(databasePath, access.name, id),
-    (grant) => grant !== undefined && grant.revocation === undefined,
-  );
+  return id === undefined || accessKindOf(access.accessKind).isGranted(directory, databasePath, access, id);
 }
 
-/**
- * The current principal of an access method. Roles claimed by a token are its issuer's choice; the bearer of a grant
- * has the user's roles.
- */
-function bearerNow(
+/** The current principal of an access method. */
+function principalNow(
   directory: AuthContext['directory'],
   { accessKind }: AccessDefinition,
   databasePath: DatabasePath,
   principal: SystemUser | RecordUser,
 ): PromiseOrValue<Principal | undefined> {
-  if (principal.kind === 'record') {
-    return andThen(directory.incarnation(databasePathOf(principal), principal.id), (now) =>
-      now?.id === principal.incarnation ? principal : undefined,
-    );
-  }
-  if (accessKind.kind !== 'bearer') return principal;
-  return andThen(directory.user(databasePath, principal.name), (user) =>
-    user?.incarnation === principal.incarnation ? user && definedUser(databasePath, user) : undefined,
+  if (principal.kind !== 'record') return accessKindOf(accessKind).currentUser(directory, databasePath, principal);
+  return andThen(directory.incarnation(databasePathOf(principal), principal.id), (now) =>
+    now?.id === principal.incarnation ? principal : undefined,
   );
 }
 

@@ -1,24 +1,16 @@
-/** Signs in with access tokens of system users, record users and JWT access methods. */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+/** Signs in with access tokens: of system users, and of access methods of any type. */
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import { jwtOf } from '../../catalog/credentials/signing-key.js';
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
-import type { AccessKind, JwtVerification } from '../../language/ast.js';
-import type { RecordId } from '../../value/value.js';
+import type { JwtVerification } from '../../language/ast.js';
 import type { AuthContext } from '../context.js';
 import { MAX_NAME_LENGTH } from '../credentials.js';
-import type { IdentifiedRecord } from '../directory.js';
-import { type Client, type SignedIn, sessionExpiry, systemUser } from '../identity.js';
-import {
-  assertIncarnation,
-  type Claims,
-  claimedRoles,
-  claimsValue,
-  matchesIssuerAndAudience,
-} from '../tokens/claims.js';
+import type { Client, SignedIn } from '../identity.js';
+import { matchesIssuerAndAudience } from '../tokens/claims.js';
 import type { UnverifiedToken } from '../tokens/tokens.js';
-import { bearerKey, bearerSession, bearerSubject } from './bearer.js';
-import { authenticate, recordDatabasePath, recordFrom, recordSession } from './record-access.js';
+import { accessKindOf } from './access-kinds.js';
 import { isGranted, unlessRevoked } from './session-validity.js';
 import { userSession, userSigningKey } from './system-user.js';
 
@@ -43,38 +35,42 @@ export function signInWithToken(context: AuthContext, text: string, client: Clie
 /** A dummy key: verifying against a missing definition takes as long as against a wrong key. */
 const DUMMY_KEY: JwtVerification = { kind: 'key', algorithm: 'HS512', key: 'no token is signed with this key' };
 
-function signInByUserToken(
+async function signInByUserToken(
   context: AuthContext,
   token: UnverifiedToken,
   databasePath: DatabasePath,
-): PromiseOrValue<SignedIn> {
+): Promise<SignedIn> {
   const { id } = token.claims;
   const isName = id !== undefined && id.length <= MAX_NAME_LENGTH;
-  return andThen(isName ? context.directory.user(databasePath, id) : undefined, (user) => {
-    const verification: JwtVerification = user === undefined ? DUMMY_KEY : { kind: 'key', ...userSigningKey(user) };
-    return andThen(context.tokens.verify(token, verification), () => {
-      if (user === undefined) throw failure('invalid_auth');
-      return unlessRevoked(context, userSession(context, databasePath, user, token.claims), token.claims);
-    });
-  });
+  const user = await (isName ? context.directory.user(databasePath, id) : undefined);
+  const verification: JwtVerification = user === undefined ? DUMMY_KEY : { kind: 'key', ...userSigningKey(user) };
+  await context.tokens.verify(token, verification);
+  if (user === undefined) throw failure('invalid_auth');
+  return unlessRevoked(context, userSession(context, databasePath, user, token.claims), token.claims);
 }
 
-function signInByAccessToken(
+async function signInByAccessToken(
   context: AuthContext,
   token: UnverifiedToken,
   databasePath: DatabasePath,
   name: string,
   client: Client,
-): PromiseOrValue<SignedIn> {
-  return andThen(context.directory.access(databasePath, name), (access) => {
-    const verification = access && verificationOf(access);
-    return andThen(context.tokens.verify(token, verification ?? DUMMY_KEY), () => {
-      if (access === undefined || verification === undefined) throw failure('invalid_auth');
-      assertMeant(token, access);
-      const bearer = BEARERS[access.accessKind.kind](context, access, databasePath, token.claims, client);
-      return andThen(bearer, (signedIn) => unlessRevoked(context, signedIn, token.claims));
-    });
-  });
+): Promise<SignedIn> {
+  const access = await context.directory.access(databasePath, name);
+  const verification = access && verificationOf(access);
+  await context.tokens.verify(token, verification ?? DUMMY_KEY);
+  if (access === undefined || verification === undefined) throw failure('invalid_auth');
+  assertMeant(token, access);
+  const granted = await isGranted(context.directory, databasePath, access, token.claims.grant);
+  if (!granted) throw failure('invalid_auth');
+  const signedIn = await accessKindOf(access.accessKind).openSession(
+    context,
+    access,
+    databasePath,
+    token.claims,
+    client,
+  );
+  return unlessRevoked(context, signedIn, token.claims);
 }
 
 /**
@@ -101,90 +97,10 @@ export async function ownerOf(
  * @throws TesseraError `invalid_auth`
  */
 function assertMeant({ claims }: UnverifiedToken, { accessKind }: AccessDefinition): void {
-  const required = accessKind.kind === 'bearer' ? undefined : accessKind.jwt?.require;
+  const required = jwtOf(accessKind)?.require;
   if (required !== undefined && !matchesIssuerAndAudience(claims, required)) throw failure('invalid_auth');
 }
 
 function verificationOf(access: AccessDefinition): JwtVerification | undefined {
-  const { accessKind } = access;
-  return accessKind.kind === 'bearer' ? { kind: 'key', ...bearerKey(access) } : accessKind.jwt?.verify;
+  return accessKindOf(access.accessKind).verification(access);
 }
-
-/** The record named by the claims, if any. */
-function recordOf(claims: Claims): RecordId | undefined {
-  let id = records.get(claims);
-  if (id === undefined && claims.id !== undefined) {
-    id = recordFrom(claims.id);
-    if (id !== undefined) records.set(claims, id);
-  }
-  return id;
-}
-
-/**
- * The record that a token was issued to.
- * @throws TesseraError `invalid_auth` if that record was deleted, even if its id is in use again
- */
-function identifiedBy(
-  { directory }: AuthContext,
-  databasePath: DatabasePath,
-  id: RecordId,
-  claims: Claims,
-): PromiseOrValue<IdentifiedRecord> {
-  return andThen(directory.incarnation(databasePath, id), (incarnation) => {
-    assertIncarnation(incarnation, claims);
-    return { id, incarnation };
-  });
-}
-
-/** Cached per token, since clients send the same token with each request. */
-const records = new WeakMap<Claims, RecordId>();
-
-/** Finds the principal of a verified token. */
-type Bearer = (
-  context: AuthContext,
-  access: AccessDefinition,
-  databasePath: DatabasePath,
-  claims: Claims,
-  client: Client,
-) => PromiseOrValue<SignedIn>;
-
-const BEARERS: Readonly<Record<AccessKind['kind'], Bearer>> = {
-  record(context, access, databasePath, claims, client) {
-    const where = recordDatabasePath(databasePath);
-    if (where === undefined) throw failure('invalid_auth');
-    const id = recordOf(claims);
-    if (claims.id !== undefined && id === undefined) throw failure('invalid_auth');
-    return andThen(isGranted(context.directory, databasePath, access, claims.grant), (granted) => {
-      if (!granted) throw failure('invalid_auth');
-      return andThen(id && identifiedBy(context, where, id, claims), (identified) =>
-        recordSession(context, where, access, claims, identified, client),
-      );
-    });
-  },
-
-  jwt(context, access, databasePath, claims, client) {
-    // A token with an `ID` belongs to a record user, which this access method doesn't sign in.
-    if (databasePath.database !== undefined && claims.id !== undefined) throw failure('access_method_mismatch');
-    const signedIn: SignedIn = {
-      principal: systemUser(access.level, databasePath, claims.id ?? access.name, claimedRoles(claims)),
-      databasePath,
-      claims: claimsValue(claims),
-      access: access.name,
-      expiresAt: sessionExpiry(access.durations, context.environment),
-      basis: { kind: 'access', access },
-    };
-    if (access.authenticate === undefined) return signedIn;
-    const candidate = { ...signedIn, access: undefined };
-    return authenticate(context, access.authenticate, candidate, client).then((answer) => {
-      if (answer !== undefined) throw failure('invalid_auth');
-      return signedIn;
-    });
-  },
-
-  bearer(context, access, databasePath, claims, client) {
-    return andThen(isGranted(context.directory, databasePath, access, claims.grant), (granted) => {
-      if (!granted) throw failure('invalid_auth');
-      return bearerSession(context, access, databasePath, bearerSubject(access, claims), claims, client);
-    });
-  },
-};

@@ -1,7 +1,7 @@
 /** Keys that sign and verify tokens, and the requirements of each algorithm of DEFINE ACCESS. */
 import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
 import { failure } from '../../errors/error.js';
-import { ALGORITHMS, type Algorithm, type JwtAccess } from '../../language/ast.js';
+import { type AccessKind, ALGORITHMS, type Algorithm, type JwtAccess } from '../../language/ast.js';
 
 /** An algorithm and its key: a secret for HS*, PEM for the others. */
 export interface SigningKey {
@@ -63,6 +63,16 @@ export const ASYMMETRIC_ALGORITHMS: readonly Algorithm[] = ALGORITHMS.filter((al
 /** The algorithms that a public key can be used with. */
 export function algorithmsOf(key: KeyObject): readonly Algorithm[] {
   return ASYMMETRIC_ALGORITHMS.filter((algorithm) => mismatch(ROWS[algorithm].family, key) === undefined);
+}
+
+/** The keys and claims that an access method names in its statement; `undefined` if its type has none. */
+export function jwtOf(accessKind: AccessKind): JwtAccess | undefined {
+  return 'jwt' in accessKind ? accessKind.jwt : undefined;
+}
+
+/** The same access method with other keys, of a type that has keys in its statement. */
+export function withJwt<A extends AccessKind>(accessKind: A, jwt: JwtAccess): A {
+  return { ...accessKind, jwt };
 }
 
 /** The key that signs the tokens issued by an access method; `undefined` if it issues none. */

@@ -1,4 +1,5 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import { jwtOf, withJwt } from '../../catalog/credentials/signing-key.js';
 import { failure } from '../../errors/error.js';
 import type {
   AccessKind,
@@ -58,13 +59,14 @@ function lifetimesOf(statement: DefineStatement): Durations | undefined {
 
 /** The evaluated keys, in place of the expressions. */
 function withKeys(accessKind: AccessKind, { key, url, issuerKey }: Keys): AccessKind {
-  if (accessKind.kind === 'bearer' || accessKind.jwt === undefined) return accessKind;
-  const { verify, issuer, ...rest } = accessKind.jwt;
+  const given = jwtOf(accessKind);
+  if (given === undefined) return accessKind;
+  const { verify, issuer, ...rest } = given;
   const verifying =
     verify.kind === 'key' ? { ...verify, key: key ?? verify.key } : { ...verify, url: url ?? verify.url };
   const issuing = issuerKey === undefined ? issuer : { ...issuer, key: issuerKey };
   const jwt: JwtAccess = { verify: verifying, ...rest, ...(issuing !== undefined && { issuer: issuing }) };
-  return { ...accessKind, jwt };
+  return withJwt(accessKind, jwt);
 }
 
 type Keys = { -readonly [K in keyof ComputedJwt]?: string };

@@ -1,16 +1,17 @@
+import { accessKindOf } from '../../auth/kinds/access-kinds.js';
 import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
-import { isSymmetric, validateKeys } from '../../catalog/credentials/signing-key.js';
+import { isSymmetric, jwtOf, validateKeys, withJwt } from '../../catalog/credentials/signing-key.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import { findAccess } from '../../catalog/definitions/lookup.js';
 import type { Random } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
-import type { AccessKind, DefineAccess, Durations, JwtAccess } from '../../language/ast.js';
+import type { AccessKind, DefineAccess, JwtAccess } from '../../language/ast.js';
+import { defaultDurations } from '../../language/definitions/define-access.js';
 import { REDACTED } from '../../language/printer/printer.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Compiler, Evaluate } from '../../runtime/frame.js';
 import { beginDefinition, compileName, ensureLevel, finish, settled, shouldDefine } from './definition.js';
-import { HOUR, THIRTY_DAYS } from './lifetime.js';
 
 /** Defines an access method, with random keys where the statement gives none. */
 export function compileDefineAccess(statement: DefineAccess, compiler: Compiler): Evaluate {
@@ -37,9 +38,10 @@ function accessDefinition(statement: DefineAccess, name: string, random: Random)
   const access = settled(statement, {
     name,
     accessKind,
-    durations: { ...lifetimes(accessKind), ...statement.durations },
+    durations: { ...defaultDurations(accessKind), ...statement.durations },
   });
-  return accessKind.kind === 'bearer' ? { ...access, secret: generateSecret(random, SIGNING_SECRET_LENGTH) } : access;
+  if (accessKindOf(accessKind).keys !== 'secret') return access;
+  return { ...access, secret: generateSecret(random, SIGNING_SECRET_LENGTH) };
 }
 
 /**
@@ -50,32 +52,27 @@ export function judgeAccessKeys(
   { accessKind }: AccessDefinition,
   { services: { weakKeys }, importing }: Execution,
 ): void {
-  if (importing || weakKeys || accessKind.kind === 'bearer' || accessKind.jwt === undefined) return;
-  validateKeys(accessKind.jwt, accessKind.kind === 'record');
+  const jwt = jwtOf(accessKind);
+  if (importing || weakKeys || jwt === undefined) return;
+  validateKeys(jwt, accessKindOf(accessKind).keys === 'drawn');
 }
 
 /** @throws TesseraError `access_errors_misplaced` */
 export function judgeAccessErrors({ accessKind, errors }: AccessDefinition): void {
-  if (errors !== undefined && accessKind.kind !== 'record') throw failure('access_errors_misplaced');
+  if (errors !== undefined && accessKindOf(accessKind).signUp === undefined) throw failure('access_errors_misplaced');
 }
 
 function withKeys(accessKind: AccessKind, random: Random): AccessKind {
   const draw = () => generateSecret(random, SIGNING_SECRET_LENGTH);
-  switch (accessKind.kind) {
-    case 'bearer':
-      return accessKind;
-    case 'jwt':
-      return { ...accessKind, jwt: withIssuer(unredacted(accessKind.jwt, draw)) };
-    case 'record': {
-      const jwt = accessKind.jwt ?? { verify: { kind: 'key', algorithm: 'HS512', key: draw() } };
-      return { ...accessKind, jwt: withIssuer(unredacted(jwt, draw)) };
-    }
-  }
+  const given = jwtOf(accessKind);
+  if (given !== undefined) return withJwt(accessKind, withIssuer(unredacted(given, draw)));
+  if (accessKindOf(accessKind).keys !== 'drawn') return accessKind;
+  return withJwt(accessKind, withIssuer({ verify: { kind: 'key', algorithm: 'HS512', key: draw() } }));
 }
 
 /** @throws TesseraError `secret_redacted` */
 function refuseRedactedKeys(accessKind: AccessKind): void {
-  const { verify, issuer } = (accessKind.kind !== 'bearer' && accessKind.jwt) || {};
+  const { verify, issuer } = jwtOf(accessKind) ?? {};
   const keys = verify?.kind === 'key' ? [verify.key, ...(verify.retired ?? []).map(({ key }) => key)] : [];
   if ([...keys, issuer?.key].includes(REDACTED)) throw failure('secret_redacted');
 }
@@ -106,20 +103,4 @@ function withIssuer(jwt: JwtAccess): JwtAccess {
   }
   const key = symmetric ? verify.key : issuer?.key;
   return { verify, ...rest, ...(key !== undefined && { issuer: { key } }) };
-}
-
-/**
- * The lifetimes that apply to an access method, with their defaults: nothing is issued by a JWT access that only
- * verifies.
- */
-function lifetimes(accessKind: AccessKind): Durations {
-  const token = { token: HOUR, session: undefined };
-  switch (accessKind.kind) {
-    case 'bearer':
-      return { grant: THIRTY_DAYS, ...token };
-    case 'jwt':
-      return accessKind.jwt.issuer === undefined ? { session: undefined } : token;
-    case 'record':
-      return accessKind.refresh ? { grant: THIRTY_DAYS, ...token } : token;
-  }
 }

@@ -6,11 +6,11 @@ import type { UserDefinition } from '../../catalog/definitions/definition.js';
 import { findUser } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';
 import type { DefineUser } from '../../language/ast.js';
+import { DEFAULT_DURATIONS } from '../../language/definitions/durations.js';
 import { REDACTED } from '../../language/printer/printer.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Compiler, Evaluate } from '../../runtime/frame.js';
 import { beginDefinition, compileName, ensureLevel, finish, settled, shouldDefine } from './definition.js';
-import { HOUR } from './lifetime.js';
 
 /**
  * Defines a user. The password is hashed here and kept nowhere; the secret that signs the user's tokens is regenerated,
@@ -34,7 +34,7 @@ export function compileDefineUser(statement: DefineUser, compiler: Compiler): Ev
       passhash,
       secret: generateSecret(random, SIGNING_SECRET_LENGTH),
       ...userIncarnation(existing, random),
-      durations: { token: HOUR, session: undefined, ...statement.durations },
+      durations: { token: DEFAULT_DURATIONS.token, session: undefined, ...statement.durations },
     });
     await putAtLevel(change, databasePath, user);
     return finish(execution);

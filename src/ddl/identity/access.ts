@@ -1,16 +1,11 @@
 /** ACCESS: issues, shows, revokes and purges the grants of an access method, and rotates its key. */
+import type { AccessGrants } from '../../auth/kinds/access-kind.js';
+import { accessKindOf } from '../../auth/kinds/access-kinds.js';
 import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import {
-  type Grant,
-  type GrantSubject,
-  Grants,
-  type GrantUse,
-  generateGrant,
-  isExpired,
-} from '../../catalog/credentials/grant.js';
+import { type Grant, type GrantSubject, Grants, generateGrant, isExpired } from '../../catalog/credentials/grant.js';
 import { ensureIncarnation, NO_INCARNATION } from '../../catalog/credentials/incarnation.js';
 import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
-import { isSymmetric } from '../../catalog/credentials/signing-key.js';
+import { isSymmetric, jwtOf, withJwt } from '../../catalog/credentials/signing-key.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.js';
@@ -18,6 +13,7 @@ import type { DatabasePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { Access, KeyRotation } from '../../language/ast.js';
+import { DEFAULT_DURATIONS } from '../../language/definitions/durations.js';
 import { REDACTED } from '../../language/printer/printer.js';
 import { authorize } from '../../runtime/authorization/authorize.js';
 import { schemaChangeOf, selectedPath } from '../../runtime/authorization/selected-database.js';
@@ -28,7 +24,6 @@ import { isTruthy } from '../../value/truthiness.js';
 import { type ObjectValue, objectFrom, Range, RecordId, type Value } from '../../value/value.js';
 import { judgeAccessKeys } from '../define/define-access.js';
 import { finish } from '../define/definition.js';
-import { HOUR } from '../define/lifetime.js';
 
 type Action = Access['action'];
 type Which = Extract<Action, { kind: 'show' | 'revoke' }>['which'];
@@ -100,8 +95,8 @@ function compileGrant({ subject }: Extract<Action, { kind: 'grant' }>, compiler:
   const subjectOf = compileSubject(subject, compiler);
   return async (frame, store) => {
     const granted = await subjectOf(frame, store);
-    const { name, durations, accessKind } = store.access;
-    const use: GrantUse = accessKind.kind === 'bearer' ? 'bearer' : 'refresh';
+    const { name, durations } = store.access;
+    const { use } = grantsOf(store.access);
     const {
       services: { environment },
     } = frame.execution;
@@ -138,11 +133,15 @@ function compileSubject(
   };
 }
 
-function checkSubject({ accessKind }: AccessDefinition, subject: GrantSubject['kind']): void {
-  const isRefresh = accessKind.kind === 'record' && accessKind.refresh;
-  if (accessKind.kind !== 'bearer' && !isRefresh) throw failure('access_method_mismatch');
-  const wanted = accessKind.kind === 'bearer' ? accessKind.subject : 'record';
-  if (subject !== wanted) throw failure('grant_subject_invalid');
+function checkSubject(access: AccessDefinition, subject: GrantSubject['kind']): void {
+  if (subject !== grantsOf(access).subject) throw failure('grant_subject_invalid');
+}
+
+/** @throws TesseraError `access_method_mismatch` */
+function grantsOf({ accessKind }: AccessDefinition): AccessGrants {
+  const grants = accessKindOf(accessKind).grants(accessKind);
+  if (grants === undefined) throw failure('access_method_mismatch');
+  return grants;
 }
 
 function compileWhich(which: Which, compiler: Compiler): (frame: Frame, store: Store) => PromiseOrValue<Grant[]> {
@@ -241,16 +240,17 @@ function withNewKey(
   { clock, random }: Environment,
 ): AccessDefinition {
   const { accessKind, durations } = access;
-  if (accessKind.kind === 'bearer' || accessKind.jwt?.verify.kind !== 'key') throw failure('access_method_mismatch');
-  const { verify, issuer, ...rest } = accessKind.jwt;
+  const given = jwtOf(accessKind);
+  if (given?.verify.kind !== 'key') throw failure('access_method_mismatch');
+  const { verify, issuer, ...rest } = given;
   const symmetric = isSymmetric(verify.algorithm);
   // The server generates its own secret; an external issuer's key must be given.
-  const next =
-    key ?? (symmetric && accessKind.kind === 'record' ? generateSecret(random, SIGNING_SECRET_LENGTH) : undefined);
+  const draws = symmetric && accessKindOf(accessKind).keys === 'drawn';
+  const next = key ?? (draws ? generateSecret(random, SIGNING_SECRET_LENGTH) : undefined);
   const signing = symmetric ? next : issuerKey;
   if (next === undefined || (issuer?.key !== undefined && signing === undefined)) throw failure('rotation_key_missing');
   const now = clock.now();
-  const lifetime = keep ?? durations.token ?? HOUR;
+  const lifetime = keep ?? durations.token ?? DEFAULT_DURATIONS.token;
   const retired = (verify.retired ?? []).filter(({ until }) => datetimeNanoseconds(until) > now);
   if (lifetime > 0n) retired.unshift({ key: verify.key, until: toDatetime(now + lifetime) });
   const jwt = {
@@ -263,5 +263,5 @@ function withNewKey(
     ...rest,
     ...(signing !== undefined && { issuer: { key: signing } }),
   };
-  return { ...access, accessKind: { ...accessKind, jwt } };
+  return { ...access, accessKind: withJwt(accessKind, jwt) };
 }

@@ -1,6 +1,6 @@
 /** One run of an operation: its budgets, its reads and its errors. */
 import type { FieldNode } from 'graphql';
-import type { Pausing } from '../../base/steps.js';
+import type { Work } from '../../base/work/work.js';
 import type { Random } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Select } from '../../language/ast.js';
@@ -56,7 +56,7 @@ export class ExecutionContext {
     /** Draws the ids of records that are written. */
     readonly random: Random,
     /** Yields while the response is written. */
-    readonly pausing: Pausing,
+    readonly work: Work,
   ) {
     this.reads = reads;
     this.writes = writes;

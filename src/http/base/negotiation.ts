@@ -1,8 +1,7 @@
 /** Content negotiation (RFC 9110, section 12): the formats of request and response. */
 import { failure } from '../../errors/error.js';
-import { CBOR, type Format, JSON_FORMAT } from './format.js';
+import { type BodyFormat, FORMATS, JSON_FORMAT } from '../../value/codecs/formats.js';
 
-const FORMATS: readonly Format[] = [JSON_FORMAT, CBOR];
 const OFFERED = FORMATS.map(({ contentType }) => contentType);
 
 /** The media type of a Content-Type, without its parameters. */
@@ -12,7 +11,7 @@ export function mediaType(header: string): string {
 }
 
 /** The format of a body. @throws TesseraError `unsupported_media_type` */
-export function requestFormat(contentType: string | undefined): Format {
+export function requestFormat(contentType: string | undefined): BodyFormat {
   const type = contentType === undefined ? undefined : mediaType(contentType);
   const format = FORMATS.find((known) => known.contentType === type);
   if (format === undefined) throw failure('unsupported_media_type', { accepted: OFFERED });
@@ -23,9 +22,9 @@ export function requestFormat(contentType: string | undefined): Format {
  * The format preferred by an Accept header; `preferred` if it accepts both equally.
  * @throws TesseraError `not_acceptable`
  */
-export function responseFormat(accept: string | undefined, preferred: Format = JSON_FORMAT): Format {
+export function responseFormat(accept: string | undefined, preferred: BodyFormat = JSON_FORMAT): BodyFormat {
   if (accept === undefined || accept === '*/*' || accept === preferred.contentType) return preferred;
-  let best: Format | undefined;
+  let best: BodyFormat | undefined;
   let bestQuality = 0;
   for (const format of [preferred, ...FORMATS]) {
     const quality = qualityOf(accept, format.contentType);

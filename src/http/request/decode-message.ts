@@ -1,12 +1,13 @@
 /** Decodes bodies and messages; large ones in steps, yielding in between. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Stepwise } from '../../base/stepwise.js';
-import { runStepwise } from '../../runtime/cooperative-yielding.js';
+import { runSteps, type Stepwise } from '../../base/work/stepwise.js';
+import { parseRecordId } from '../../language/parse.js';
 import { RequestInterrupt } from '../../runtime/interrupt.js';
+import type { BodyFormat, DecodeOptions } from '../../value/codecs/formats.js';
+import { DEFAULT_DECODE_LIMITS } from '../../value/nesting.js';
 import type { Value } from '../../value/value.js';
 import { Weighing } from '../../value/weight.js';
 import type { Context } from '../base/context.js';
-import type { Format } from '../base/format.js';
 
 /** Bytes decoded in one step, from any sender: a millisecond of work at most. */
 export const SMALL_BODY = 8 * 1024;
@@ -14,6 +15,17 @@ export const SMALL_BODY = 8 * 1024;
 /** Whether a body is decoded in steps. */
 export function isLargeBody(body: Uint8Array): boolean {
   return body.length > SMALL_BODY;
+}
+
+/** Some clients send record ids as text. */
+const OPTIONS: DecodeOptions = { ...DEFAULT_DECODE_LIMITS, readRecord: parseRecordId };
+
+/**
+ * Decodes a body at once.
+ * @throws TesseraError if it is malformed
+ */
+export function decodeAtOnce(body: Uint8Array, format: BodyFormat): Value {
+  return format.decode(body, OPTIONS);
 }
 
 export interface Sender {
@@ -29,18 +41,19 @@ export interface Sender {
  */
 export function decodeMessage(
   body: Uint8Array,
-  format: Format,
+  format: BodyFormat,
   { environment, options }: Pick<Context, 'environment' | 'options'>,
   { isGuest, isAbandoned }: Sender,
 ): PromiseOrValue<Value> {
-  if (!isLargeBody(body)) return format.decode(body);
+  if (!isLargeBody(body)) return decodeAtOnce(body, format);
   const interrupt = RequestInterrupt.begin(environment);
   const { values, guestValues, objectKeys } = options.limits;
   const decoding = format.decodeStepwise(body, {
-    values: isGuest ? Math.min(guestValues, values) : values,
-    objectKeys,
+    ...OPTIONS,
+    maxValues: isGuest ? Math.min(guestValues, values) : values,
+    maxKeys: objectKeys,
   });
-  return runStepwise({ interrupt }, abandonable(decoding, interrupt, isAbandoned));
+  return runSteps(abandonable(decoding, interrupt, isAbandoned), interrupt);
 }
 
 /**
@@ -53,7 +66,7 @@ export function weighMessage(
   isAbandoned: () => boolean,
 ): PromiseOrValue<number> {
   const interrupt = RequestInterrupt.begin(environment);
-  return runStepwise({ interrupt }, abandonable(new Weighing([message], { isTree: true }), interrupt, isAbandoned));
+  return runSteps(abandonable(new Weighing([message], { isTree: true }), interrupt, isAbandoned), interrupt);
 }
 
 function abandonable<T>(work: Stepwise<T>, interrupt: RequestInterrupt, isAbandoned: () => boolean): Stepwise<T> {

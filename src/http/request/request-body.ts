@@ -9,7 +9,7 @@ import { finished } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ByteCollector } from '../../base/byte-collector.js';
 import type { Timers } from '../../env/environment.js';
-import { YieldQueue } from '../../env/yield-queue.js';
+import { YieldQueue } from '../../env/scheduler.js';
 import { asTesseraError } from '../../errors/error.js';
 
 const NO_BODY = Buffer.alloc(0);

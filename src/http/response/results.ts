@@ -2,9 +2,9 @@ import type { FastifyReply } from 'fastify';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { statementResults, statementResultsJson } from '../../rpc/response.js';
 import type { StatementResult } from '../../session/contract.js';
+import { type BodyFormat, JSON_FORMAT } from '../../value/codecs/formats.js';
 import { isLargeValue } from '../../value/codecs/pieces.js';
 import type { Context } from '../base/context.js';
-import { type Format, JSON_FORMAT } from '../base/format.js';
 import { checkedAnswer, encodeAnswer } from './large-answer.js';
 import { answerBounds, sendAnswer } from './send-answer.js';
 
@@ -12,7 +12,7 @@ import { answerBounds, sendAnswer } from './send-answer.js';
 export function sendResults(
   context: Context,
   reply: FastifyReply,
-  format: Format,
+  format: BodyFormat,
   results: readonly StatementResult[],
 ): PromiseOrValue<FastifyReply> {
   if (format === JSON_FORMAT && !results.some(({ outcome }) => outcome.ok && isLargeValue(outcome.value))) {

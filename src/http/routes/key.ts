@@ -6,11 +6,12 @@ import type { Expression, Param, Projection, Select, Statement } from '../../lan
 import { constantValue } from '../../language/constant-value.js';
 import { parseExpression, parseIdiom, parseRecordId } from '../../language/parse.js';
 import { transformExpression } from '../../language/visitor.js';
+import { FORMATS, JSON_FORMAT, utf8Text } from '../../value/codecs/formats.js';
 import { parseUuid } from '../../value/uuid.js';
 import { newObject, type ObjectValue, Range, RecordId, Table, type Value } from '../../value/value.js';
 import type { RouteContext } from '../base/context.js';
-import { CBOR, JSON_FORMAT, utf8Text } from '../base/format.js';
 import { mediaType, responseFormat } from '../base/negotiation.js';
+import { decodeAtOnce } from '../request/decode-message.js';
 import { readQueryString } from '../request/query-string.js';
 import { bodyOf } from '../request/request-body.js';
 import { inSession } from '../request/request-session.js';
@@ -106,14 +107,16 @@ function readFields(text: string): Projection[] {
 }
 
 /**
- * The body of a request to `/key`: JSON, CBOR, or a literal of the query language (`{ born: d'1815-12-10T00:00:00Z',
- * name: $name }`). Nothing in it is executed; `$name` is a parameter of the query string.
+ * The body of a request to `/key`: JSON, a binary format, or a literal of the query language
+ * (`{ born: d'1815-12-10T00:00:00Z', name: $name }`). Nothing in it is executed; `$name` is a parameter of the query
+ * string.
  * @throws TesseraError `malformed_request`, `parse_error`
  */
 function readKeyBody(request: FastifyRequest, parameters: ObjectValue): Value {
   const body = bodyOf(request);
   const type = mediaType(request.headers['content-type'] ?? '');
-  if (type === CBOR.contentType) return CBOR.decode(body);
+  const format = FORMATS.find(({ contentType, isBinary }) => isBinary && contentType === type);
+  if (format !== undefined) return decodeAtOnce(body, format);
   if (body.length === 0) throw failure('malformed_request', { reason: 'the body must be a value' });
   return readJson(body) ?? readWritten(utf8Text(body), parameters);
 }
@@ -121,7 +124,7 @@ function readKeyBody(request: FastifyRequest, parameters: ObjectValue): Value {
 /** JSON is tried separately, since it has escapes which the language lacks. */
 function readJson(body: Uint8Array): Value {
   try {
-    return JSON_FORMAT.decode(body);
+    return decodeAtOnce(body, JSON_FORMAT);
   } catch (error) {
     if (error instanceof TesseraError) return undefined;
     throw error;

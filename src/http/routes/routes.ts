@@ -9,15 +9,15 @@ import { namesSession } from '../../rpc/request.js';
 import { errorMessage, withoutId } from '../../rpc/response.js';
 import { PROTOCOL_VERSION } from '../../rpc/version.js';
 import type { IssuedTokens, Session } from '../../session/contract.js';
+import { type BodyFormat, JSON_FORMAT, utf8Text } from '../../value/codecs/formats.js';
 import { isObject, type ObjectValue } from '../../value/value.js';
 import type { Context, RouteContext } from '../base/context.js';
-import { type Format, JSON_FORMAT, utf8Text } from '../base/format.js';
 import { requestFormat, responseFormat } from '../base/negotiation.js';
 import type { HttpLimits } from '../base/options.js';
 import { readSelection } from '../base/request-headers.js';
 import type { BodyPolicy } from '../request/admission.js';
 import { credentialHolder } from '../request/authorization.js';
-import { decodeMessage } from '../request/decode-message.js';
+import { decodeAtOnce, decodeMessage } from '../request/decode-message.js';
 import { readQueryString } from '../request/query-string.js';
 import { bodyOf } from '../request/request-body.js';
 import { inSession, originOf, prepareSession, selectDatabase } from '../request/request-session.js';
@@ -199,7 +199,7 @@ async function rpcRoute(context: Context, request: FastifyRequest, reply: Fastif
       const holder = credentialHolder(connection.session, request.headers.authorization);
       connection.keepSessionsIn(context.storedSessions.of(holder));
     }
-    const answer = withoutId(await connection.handle(message, received === JSON_FORMAT));
+    const answer = withoutId(await connection.handle(message, received));
     return sendAnswer(
       context,
       reply,
@@ -221,7 +221,7 @@ function encodeRpcAnswer(
   context: Context,
   reply: FastifyReply,
   connection: RpcConnection,
-  format: Format,
+  format: BodyFormat,
   answer: ObjectValue,
 ): PromiseOrValue<string | Uint8Array> {
   return otherwise(
@@ -249,12 +249,12 @@ function credentialsRoute(signIn: SignIn): Handler {
   };
 }
 
-/** JSON or CBOR. Content-Type isn't required, so that a JSON object may come without one. */
+/** In any format. Content-Type isn't required, so that a JSON object may come without one. */
 function readCredentials(request: FastifyRequest): ObjectValue {
   const type = request.headers['content-type'];
   const body = bodyOf(request);
   const format = looksLikeJsonObject(type, body[0]) ? JSON_FORMAT : requestFormat(type ?? JSON_FORMAT.contentType);
-  const credentials = format.decode(body);
+  const credentials = decodeAtOnce(body, format);
   if (!isObject(credentials)) throw failure('malformed_request', { reason: 'the body must be an object' });
   return credentials;
 }

@@ -2,12 +2,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MAX_NAME_LENGTH } from '../../auth/credentials.js';
 import { failure } from '../../errors/error.js';
+import { JSON_FORMAT } from '../../value/codecs/formats.js';
 import { isObject, type ObjectValue } from '../../value/value.js';
 import type { Context } from '../base/context.js';
-import { JSON_FORMAT } from '../base/format.js';
 import { requestFormat } from '../base/negotiation.js';
 import { readSelection } from '../base/request-headers.js';
 import type { SetupRequest } from '../base/setup.js';
+import { decodeAtOnce } from '../request/decode-message.js';
 import { isFromOwnPage } from '../request/own-page.js';
 import { bodyOf } from '../request/request-body.js';
 import { originOf } from '../request/request-session.js';
@@ -33,7 +34,7 @@ export async function setupRoute(context: Context, request: FastifyRequest, repl
 function readSetup(request: FastifyRequest): SetupRequest {
   const format = requestFormat(request.headers['content-type']);
   if (format !== JSON_FORMAT) throw failure('unsupported_media_type', { accepted: [JSON_FORMAT.contentType] });
-  const body = format.decode(bodyOf(request));
+  const body = decodeAtOnce(bodyOf(request), format);
   if (!isObject(body)) throw failure('malformed_request', { reason: 'the body must be an object' });
   const user = text(body, 'user');
   if (user.length > MAX_NAME_LENGTH) throw failure('malformed_request', { reason: "'user' is too long" });

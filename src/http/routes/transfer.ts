@@ -5,12 +5,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readExportSelection } from '../../ddl/export/selection.js';
 import { failure } from '../../errors/error.js';
 import type { ExportSelection, Session, TransferTimeout } from '../../session/contract.js';
+import { JSON_FORMAT } from '../../value/codecs/formats.js';
 import { Duration } from '../../value/value.js';
 import type { Context, RouteContext } from '../base/context.js';
 import { corsHeaders } from '../base/cors.js';
-import { JSON_FORMAT } from '../base/format.js';
 import { requestFormat, responseFormat } from '../base/negotiation.js';
 import { boundOf } from '../request/admission.js';
+import { decodeAtOnce } from '../request/decode-message.js';
 import { bodyOf } from '../request/request-body.js';
 import { inSession } from '../request/request-session.js';
 import { ClientTimeout } from '../response/client-timeout.js';
@@ -123,5 +124,6 @@ function timeoutOf(what: 'import' | 'export', { options }: Context): TransferTim
 function readBody(request: FastifyRequest): ExportSelection {
   const body = bodyOf(request);
   if (body.length === 0) return {};
-  return readExportSelection(requestFormat(request.headers['content-type'] ?? JSON_FORMAT.contentType).decode(body));
+  const format = requestFormat(request.headers['content-type'] ?? JSON_FORMAT.contentType);
+  return readExportSelection(decodeAtOnce(body, format));
 }

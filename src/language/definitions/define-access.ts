@@ -24,7 +24,7 @@ import {
   shownCode,
   shownObject,
 } from './clause.js';
-import { durationClause, shownDurations } from './durations.js';
+import { DEFAULT_DURATIONS, durationClause, shownDurations } from './durations.js';
 import { isSymmetric, jwt, jwtText, shownJwt } from './jwt.js';
 import { COMMENT } from './shared-clauses.js';
 import { AT_LEVEL } from './subjects.js';
@@ -102,6 +102,12 @@ const TYPES: { readonly [K in AccessKind['kind']]: TypeRow<Extract<AccessKind, {
 /** The row takes access methods of its type, which a lookup by a type known only in general can't tell the compiler. */
 function typeOf({ kind }: AccessKind): TypeRow<AccessKind> {
   return TYPES[kind] as unknown as TypeRow<AccessKind>;
+}
+
+/** The lifetimes of an access method that names none: those that mean something for it. */
+export function defaultDurations(accessKind: AccessKind): Durations {
+  const lifetimes = typeOf(accessKind).lifetimes(accessKind);
+  return Object.fromEntries(lifetimes.map((kind) => [kind, DEFAULT_DURATIONS[kind]]));
 }
 
 /** The default type of an access method of a database. */

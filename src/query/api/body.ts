@@ -1,14 +1,12 @@
-/** The formats of bodies: JSON, CBOR, plain text, bytes, or native values. */
+/** The formats of bodies: those of messages, plain text, bytes, or native values. */
 import { failure, TesseraError } from '../../errors/error.js';
-import { decodeCbor } from '../../value/codecs/cbor-decode.js';
-import { encodeCbor } from '../../value/codecs/cbor-encode.js';
-import { parseJson, stringifyJson } from '../../value/codecs/json.js';
-import { DEFAULT_DECODE_LIMITS } from '../../value/nesting.js';
+import { type BodyFormat, FORMATS as MESSAGES } from '../../value/codecs/formats.js';
 import { toText } from '../../value/text/text.js';
 import type { Value } from '../../value/value.js';
 import { type ApiRequest, type ApiResponse, response, withHeader } from './message.js';
 
-interface Format {
+/** A format as bodies have it: bytes, or a native value. */
+interface ApiFormat {
   readonly contentType: string;
   decode(bytes: Uint8Array): Value;
   encode(value: Value): Value;
@@ -17,18 +15,24 @@ interface Format {
 const utf8 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'utf8'));
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** Those of all messages. */
+const MESSAGE_FORMATS = Object.fromEntries(
+  MESSAGES.map(({ name, contentType, isBinary, decode, encode }) => [
+    name,
+    {
+      contentType,
+      decode: (bytes: Uint8Array) => decode(isBinary ? bytes : withoutByteOrderMark(bytes)),
+      encode(value: Value) {
+        const body = encode(value);
+        return typeof body === 'string' ? utf8(body) : body;
+      },
+    },
+  ]),
+) as Readonly<Record<BodyFormat['name'], ApiFormat>>;
+
 /** By the names that the middleware uses. */
 const FORMATS = {
-  json: {
-    contentType: 'application/json',
-    decode: (bytes) => parseJson(strictUtf8.decode(bytes)),
-    encode: (value) => utf8(stringifyJson(value)),
-  },
-  cbor: {
-    contentType: 'application/cbor',
-    decode: (bytes) => decodeCbor(bytes, DEFAULT_DECODE_LIMITS),
-    encode: encodeCbor,
-  },
+  ...MESSAGE_FORMATS,
   plain: {
     contentType: 'text/plain',
     decode: (bytes) => strictUtf8.decode(bytes),
@@ -44,7 +48,7 @@ const FORMATS = {
     },
   },
   native: { contentType: 'application/vnd.surrealdb.native', decode: (bytes) => bytes, encode: (value) => value },
-} as const satisfies Readonly<Record<string, Format>>;
+} as const satisfies Readonly<Record<string, ApiFormat>>;
 
 /**
  * A proprietary binary format of the reference engine. Its name is known, so that a request for it fails with a clear
@@ -74,7 +78,7 @@ export function decodeBody(request: ApiRequest, strategy: Strategy): ApiRequest 
   if (strategy === 'flatbuffers' || (strategy === 'auto' && type === FLATBUFFERS)) {
     return { refused: response(400, `Failed to decode the request body: ${NO_FLATBUFFERS}`) };
   }
-  const format: Format | undefined =
+  const format: ApiFormat | undefined =
     strategy === 'auto' ? FORMAT_LIST.find(({ contentType }) => contentType === type) : FORMATS[strategy];
   if (format === undefined) return { refused: response(415, `Unsupported Content-Type: ${given}`) };
   if (format.contentType !== type) return wrongType(format.contentType);
@@ -115,10 +119,10 @@ export function encodeBody(request: ApiRequest, given: ApiResponse, strategy: St
   }
 }
 
-const FORMAT_LIST: readonly Format[] = Object.values(FORMATS);
+const FORMAT_LIST: readonly ApiFormat[] = Object.values(FORMATS);
 
 /** The client's preferred format among those given. */
-function accepted(accept: string, formats: readonly Format[]): Format | undefined {
+function accepted(accept: string, formats: readonly ApiFormat[]): ApiFormat | undefined {
   const ranges = accept.split(',').map((range) => {
     const quality = /;\s*q=([0-9.]+)/i.exec(range)?.[1];
     return { type: mediaType(range), quality: quality === undefined ? 1 : Number(quality) };
@@ -134,6 +138,10 @@ function accepted(accept: string, formats: readonly Format[]): Format | undefine
 
 function matches(range: string, contentType: string): boolean {
   return range === '*/*' || range === contentType || range === `${contentType.slice(0, contentType.indexOf('/'))}/*`;
+}
+
+function withoutByteOrderMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
 function mediaType(header: string): string {

@@ -255,7 +255,7 @@ function isOneRecord(target: Value): boolean {
 /** A plain string names a table. In JSON, which has no record ids, a string that parses as one is one. */
 function readTarget(call: RpcCall, what: Value): Value {
   if (typeof what !== 'string') return what;
-  return (call.json ? parseRecordId(what) : undefined) ?? new Table(what);
+  return (call.format.hasRecordIds ? undefined : parseRecordId(what)) ?? new Table(what);
 }
 
 function readTable(what: Value): Value {
@@ -264,7 +264,7 @@ function readTable(what: Value): Value {
 
 /** An end of a relation: a string in CBOR isn't a record id, and is left for the statement to reject. */
 function readEnd(call: RpcCall, end: Value): Value {
-  if (!call.json) return end;
+  if (call.format.hasRecordIds) return end;
   if (isArray(end)) return end.map((item) => readEnd(call, item));
   return typeof end === 'string' ? (parseRecordId(end) ?? end) : end;
 }

@@ -1,5 +1,4 @@
 /** Implicit definition of namespaces and databases when they are selected, written to, or defined in. */
-
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { ensureDatabase, ensureNamespace } from '../../catalog/ddl/define.js';
@@ -11,7 +10,6 @@ import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Level } from '../../language/ast.js';
 import { recordImplied } from '../audit-recorder.js';
-import { pausingOf } from '../cooperative-yielding.js';
 import type { Execution } from '../execution.js';
 import { authorize } from './authorize.js';
 
@@ -68,7 +66,7 @@ export function schemaChangeOf({ services: { environment }, context, interrupt, 
     random: environment.random,
     clock: environment.clock,
     catalogs: context.catalogs,
-    ...pausingOf({ interrupt }),
+    work: interrupt,
   };
 }
 

@@ -2,7 +2,6 @@
  * Delivers the notifications of a session's live queries in order. Writers only enqueue their changes; evaluating them
  * with the session's current rights and waiting for a slow client happens afterwards.
  */
-
 import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { readChangePage } from '../../catalog/changefeed/catch-up.js';
@@ -397,7 +396,7 @@ export class Notifier implements LiveListener {
     return this.#asOfNow(query, interrupt, (execution, catalog, table) => {
       const { transaction } = execution.context;
       const request = { since, from, until };
-      const page = readChangePage(transaction, catalog, table, request, () => interrupt.checkpoint());
+      const page = readChangePage(transaction, catalog, table, request, interrupt);
       return andThen(page, (read) => pastChanges(execution, catalog, query.table, read));
     });
   }

@@ -1,6 +1,7 @@
 /** The variables that a session keeps, and those of its requests. */
-import type { MemoryBudget } from '../../base/memory-budget.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { MemoryScope } from '../../base/work/memory-scope.js';
+import type { Work } from '../../base/work/work.js';
 import { failure } from '../../errors/error.js';
 import { REQUEST_PARAMS } from '../../language/engine-params.js';
 import { Scope } from '../../runtime/scope.js';
@@ -24,7 +25,7 @@ export interface Variable {
 /** The variables that a session keeps for all of its requests. */
 export class SessionVariables {
   readonly #variables = new Map<string, Variable>();
-  readonly #budget: MemoryBudget;
+  readonly #budget: MemoryScope;
   readonly #pool: VariablePool;
   readonly #session: VariableHolder;
 
@@ -58,17 +59,8 @@ export class SessionVariables {
    * The same for a value of unknown weight. A large value is weighed in steps; `check` is called before it is
    * set.
    */
-  weighAndSet(
-    name: string,
-    value: Value,
-    pausing: () => { yieldIfDue(): PromiseOrValue<void> },
-    check: () => void,
-  ): PromiseOrValue<void> {
-    const begin = () => {
-      const interrupt = pausing();
-      return { pause: () => interrupt.yieldIfDue() };
-    };
-    return andThen(weighInSteps([name, value], begin), (weight) => {
+  weighAndSet(name: string, value: Value, work: () => Work, check: () => void): PromiseOrValue<void> {
+    return andThen(weighInSteps([name, value], work), (weight) => {
       check();
       this.set(name, { value, weight });
     });
@@ -87,7 +79,7 @@ export class SessionVariables {
   }
 
   #reserve(bytes: number): void {
-    this.#budget.reserve(bytes);
+    this.#budget.charge(bytes);
     try {
       this.#pool.reserve(this.#session, bytes);
     } catch (full) {

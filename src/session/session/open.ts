@@ -192,8 +192,8 @@ export class OpenSession extends SessionState implements Session {
     assertLive(this);
     this.kept ??= new SessionVariables(this.memory, this);
     if (weight !== undefined) return this.kept.set(name, { value, weight });
-    const pausing = () => beginRequest(this).interrupt;
-    return this.kept.weighAndSet(name, value, pausing, () => assertLive(this));
+    const work = () => beginRequest(this).interrupt.unending;
+    return this.kept.weighAndSet(name, value, work, () => assertLive(this));
   }
 
   unsetVariable(name: string): void {

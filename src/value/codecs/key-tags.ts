@@ -1,6 +1,6 @@
 /**
- * The bytes that say what follows in a key. Their order is the order of the kinds; zero ends a list and is below all of
- * them.
+ * The bytes that say what follows in a key. Their order is that of `KINDS` (`value.ts`); zero ends a list and is below
+ * all of them. They are on disk, in every key, and must stay as they are: another kind takes a byte between two.
  */
 import type { Kind } from '../value.js';
 

@@ -2,11 +2,11 @@
 
 import type { Heap } from '../../base/heap.js';
 import type { Floats } from '../distances.js';
-import { Graph, type Need, PAUSE } from './graph.js';
+import { CHECKPOINT, Graph, type Need } from './graph.js';
 import type { SearchScratch } from './search-scratch.js';
 import { QUERY } from './vector-arena.js';
 
-/** So many nodes of up to so many components are expanded between two pauses: about half a millisecond. */
+/** So many nodes of up to so many components are expanded between two checkpoints: about half a millisecond. */
 const EXPANSIONS = 64;
 const COMPONENTS = 256;
 
@@ -68,7 +68,7 @@ export class LayerSearch {
       candidates.pop();
       this.#meet(missing);
       if (++expanded % most === 0) {
-        yield PAUSE;
+        yield CHECKPOINT;
         this.#setQuery();
       }
     }

@@ -1,8 +1,7 @@
 import { andThen } from '../../../base/promise-or-value.js';
-import { sortInSteps } from '../../../base/sort-in-steps.js';
+import { sortItems } from '../../../base/work/sort.js';
 import type { FirstRows } from '../../../plan/nodes.js';
 import { noteOf } from '../../../runtime/candidates.js';
-import { pausingOf } from '../../../runtime/cooperative-yielding.js';
 import { toNumber } from '../../../value/number.js';
 import { compare } from '../../../value/order.js';
 import { isNumber, isObject, type Value } from '../../../value/value.js';
@@ -29,7 +28,7 @@ export function compileFirstRows({ most, input: below }: FirstRows, context: Ope
       return rows.length === most;
     });
     return andThen(taken, () =>
-      andThen(sortInSteps(rows, pausingOf(frame.execution), compareNearness), (sorted) =>
+      andThen(sortItems(rows, frame.execution.interrupt, compareNearness), (sorted) =>
         context.reading.writes ? oneByOne(visit)(sorted) : visit(sorted),
       ),
     );

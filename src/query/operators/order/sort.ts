@@ -1,16 +1,16 @@
 /** ORDER BY: all rows in an order, or the first of them. */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } from '../../../base/promise-or-value.js';
+import { eachChunk, mapItems } from '../../../base/work/loops.js';
+import { sortItems } from '../../../base/work/sort.js';
 import { collationKey } from '../../../functions/array/collation.js';
 import type { Expression, Order, OrderKey, Projections } from '../../../language/ast.js';
 import { printExpression } from '../../../language/print.js';
 import { type Direction, isStream, type OrderWanted, type RowNode, type Sort, type TopN } from '../../../plan/nodes.js';
-import { forEachChunk, mapChunks } from '../../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../../runtime/execution.js';
 import type { Compiler, Evaluate, Frame } from '../../../runtime/frame.js';
 import type { ChargeRows } from '../../../runtime/request-memory.js';
 import { rowFrames } from '../../../runtime/row-frames.js';
 import { scopedIfMade } from '../../../runtime/scoped.js';
-import { sortYielding } from '../../../runtime/sort-yielding.js';
 import { encodeOrder } from '../../../value/codecs/key-codec.js';
 import { Comparisons } from '../../../value/order.js';
 import { isArray, type Value } from '../../../value/value.js';
@@ -73,7 +73,7 @@ function sortedRows(
 
 function sortAll(rows: readonly Value[], sorting: Sorting, { execution }: Frame): PromiseOrValue<Value[]> {
   return andThen(
-    forEachChunk(execution, rows, (some) => sorting.add(some)),
+    eachChunk(rows, execution.interrupt, (some) => sorting.add(some)),
     () => sorting.finish(),
   );
 }
@@ -251,7 +251,7 @@ class FirstRows implements Sorting {
   }
 
   finish(): PromiseOrValue<Value[]> {
-    return andThen(this.#cut(), () => mapChunks(this.execution, this.#entries, ({ row }) => row));
+    return andThen(this.#cut(), () => mapItems(this.#entries, this.execution.interrupt, ({ row }) => row));
   }
 
   #keyOf(frame: Frame): unknown {
@@ -269,13 +269,13 @@ class FirstRows implements Sorting {
 
   #cut(): PromiseOrValue<undefined> {
     const compare = (a: Entry, b: Entry) => this.key.compare(a.key, b.key, this.#comparisons);
-    return andThen(sortYielding(this.execution, this.#entries, compare), (sorted) => {
+    return andThen(sortItems(this.#entries, this.execution.interrupt, compare), (sorted) => {
       this.#entries = sorted;
       if (sorted.length < this.most) return undefined;
       const dropped = (this.#charged * (sorted.length - this.most)) / sorted.length;
       this.#charged -= dropped;
       this.#counted = Math.min(this.#counted, this.most);
-      this.execution.request.memory.discharge(Math.floor(dropped));
+      this.execution.request.memory.release(Math.floor(dropped));
       sorted.length = this.most;
       this.#bar = sorted.at(-1);
       return undefined;

@@ -5,7 +5,7 @@
  * first.
  */
 import { andThen, isPromise, type PromiseOrValue } from '../../../base/promise-or-value.js';
-import { doInSteps } from '../../../base/steps.js';
+import { runSteps } from '../../../base/work/stepwise.js';
 import type { Statement } from '../../../language/ast.js';
 import { weightOfCompiled, weightOfTrees } from '../../../language/tree-weight.js';
 import type { ObjectValue } from '../../../value/value.js';
@@ -69,8 +69,8 @@ export function parse(
   return runInterruptible(session, (interrupt, memory) => {
     const parsing = session.services.parseStepwise(text);
     const charge = () => memory.charge(weightOfTrees(parsing.tokens) - memory.used);
-    const parsed = doInSteps(parsing, {
-      pause() {
+    const parsed = runSteps(parsing, {
+      checkpoint() {
         charge();
         return interrupt.checkpoint();
       },

@@ -1,21 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Interrupt } from '../../src/runtime/execution.js';
-import { sortYielding } from '../../src/runtime/sort-yielding.js';
+import { sortItems } from '../../../src/base/work/sort.js';
+import type { Work } from '../../../src/base/work/work.js';
 
 /** Counts the checkpoints, and yields at each `every`th. */
-function counting(every: number): Interrupt & { count: number } {
+function counting(every: number): Work & { count: number } {
   return {
     count: 0,
     checkpoint() {
       this.count++;
       return this.count % every === 0 ? Promise.resolve() : undefined;
     },
-    check() {},
-    within() {
-      return this;
-    },
-    onEnd: () => () => undefined,
   };
 }
 
@@ -30,7 +25,7 @@ test('sorts as Array.prototype.sort does, equal items in the order in which they
   await fc.assert(
     fc.asyncProperty(runs, fc.integer({ min: 1, max: 50 }), fc.integer(), async (length, keys, seed) => {
       const items = Array.from({ length }, (_, at): Item => ({ key: Math.abs((at * 7919 + seed) % keys), at }));
-      const sorted = await sortYielding({ interrupt: counting(3) }, items.slice(), byKey);
+      const sorted = await sortItems(items.slice(), counting(3), byKey);
       expect(sorted).toEqual(items.slice().sort(byKey));
     }),
     { numRuns: 30 },
@@ -38,15 +33,15 @@ test('sorts as Array.prototype.sort does, equal items in the order in which they
 });
 
 test('comes by a checkpoint for each thousand items that are sorted or merged', async () => {
-  const interrupt = counting(Number.POSITIVE_INFINITY);
+  const work = counting(Number.POSITIVE_INFINITY);
   const items = Array.from({ length: 64 * 1024 }, (_, at): Item => ({ key: (at * 7919) % 65_536, at }));
-  await sortYielding({ interrupt }, items, byKey);
+  await sortItems(items, work, byKey);
   // 64 runs, then six rounds of merging.
-  expect(interrupt.count).toBe(63 + 6 * 64);
+  expect(work.count).toBe(63 + 6 * 64);
 });
 
 test('an error at a checkpoint ends it', async () => {
-  const interrupt = { ...counting(1), checkpoint: () => Promise.reject(new Error('cancelled')) };
+  const work = { ...counting(1), checkpoint: () => Promise.reject(new Error('cancelled')) };
   const items = Array.from({ length: 5000 }, (_, at): Item => ({ key: -at, at }));
-  await expect(sortYielding({ interrupt }, items, byKey)).rejects.toThrow('cancelled');
+  await expect(sortItems(items, work, byKey)).rejects.toThrow('cancelled');
 });

@@ -1,7 +1,15 @@
-import type { Stepwise } from './stepwise.js';
+/** Sorting any number of items. */
+import type { PromiseOrValue } from '../promise-or-value.js';
+import { runSteps, type Stepwise } from './stepwise.js';
+import type { Work } from './work.js';
 
 /** Items sorted at once: a millisecond of work. */
 export const RUN = 1024;
+
+/** A stable sort with checkpoints. Few items are sorted in place. */
+export function sortItems<T>(items: T[], work: Work, compare: (a: T, b: T) => number): PromiseOrValue<T[]> {
+  return items.length <= RUN ? items.sort(compare) : runSteps(new StepwiseSort(items, compare), work);
+}
 
 /** A stable merge sort in steps: sorts runs, then merges them in pairs. */
 export class StepwiseSort<T> implements Stepwise<T[]> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { FeedbackQueue, YieldQueue } from '../../src/env/yield-queue.js';
+import { FeedbackQueue, YieldQueue } from '../../src/env/scheduler.js';
 
 /** A line, and a loop whose rounds are counted. */
 function lineInLoop() {

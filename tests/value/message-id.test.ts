@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CBOR, JSON_FORMAT } from '../../src/http/base/format.js';
-import { idOfUnreadable, UNREAD_ID } from '../../src/http/websocket/rpc-endpoint.js';
+import { CBOR, JSON_FORMAT } from '../../src/value/codecs/formats.js';
 import { parseJson } from '../../src/value/codecs/json.js';
+import { UNREAD_ID } from '../../src/value/codecs/message-id.js';
 import { isObject, newObject, type Value } from '../../src/value/value.js';
 
 const FORMATS = [
@@ -36,7 +36,7 @@ describe.each(FORMATS)('the id of a message in %s', (_name, format) => {
         const message = format.decode(bytes);
         const expected = isObject(message) ? message.id : undefined;
         // Arrays and objects are no ids.
-        if (typeof expected !== 'object') expect(idOfUnreadable(bytes, format)).toEqual(expected);
+        if (typeof expected !== 'object') expect(format.messageId(bytes)).toEqual(expected);
       }),
       { numRuns: 300 },
     );
@@ -49,17 +49,17 @@ describe.each(FORMATS)('the id of a message in %s', (_name, format) => {
     ]);
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat({ max: bytes.length }), (garbage, kept) => {
-        const found = idOfUnreadable(Buffer.concat([bytes.subarray(0, kept), garbage]), format);
+        const found = format.messageId(Buffer.concat([bytes.subarray(0, kept), garbage]));
         if (kept === bytes.length) expect(found).toBe('mine');
       }),
     );
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (garbage) => void idOfUnreadable(garbage, format)));
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (garbage) => void format.messageId(garbage)));
   });
 
   it('is not looked for in messages that are no objects', () => {
     for (const other of ['text', 5, [1, ['id', 2]], null])
-      expect(idOfUnreadable(Buffer.from(format.encode(other as Value)), format)).toBeUndefined();
-    expect(idOfUnreadable(Buffer.alloc(0), format)).toBeUndefined();
+      expect(format.messageId(Buffer.from(format.encode(other as Value)))).toBeUndefined();
+    expect(format.messageId(Buffer.alloc(0))).toBeUndefined();
   });
 
   it('is unknown where it may come far behind', () => {
@@ -69,14 +69,13 @@ describe.each(FORMATS)('the id of a message in %s', (_name, format) => {
       ['body', long],
       ['id', 1],
     ]);
-    expect(idOfUnreadable(bytes, format)).toBe(UNREAD_ID);
+    expect(format.messageId(bytes)).toBe(UNREAD_ID);
     expect(
-      idOfUnreadable(
+      format.messageId(
         encoded(format, [
           ['id', 1],
           ['params', long],
         ]),
-        format,
       ),
     ).toBe(1);
   });

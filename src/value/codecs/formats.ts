@@ -1,61 +1,72 @@
-/** The formats of requests and responses: JSON and CBOR. */
+/**
+ * The formats of messages and bodies: JSON and CBOR. HTTP, RPC and API endpoints go by these rows; to add a format, its
+ * codec and its row.
+ */
 import { isUtf8 } from 'node:buffer';
-import type { Stepwise } from '../../base/stepwise.js';
+import type { Stepwise } from '../../base/work/stepwise.js';
 import { failure, type TesseraError } from '../../errors/error.js';
-import { parseRecordId } from '../../language/parse.js';
-import { type CborOptions, decodeCbor, decodeCborStepwise } from '../../value/codecs/cbor-decode.js';
-import { encodeCbor } from '../../value/codecs/cbor-encode.js';
-import { parseJson, parseJsonStepwise, stringifyJson } from '../../value/codecs/json.js';
-import { CBOR_PIECES, JSON_PIECES, type Pieces } from '../../value/codecs/pieces.js';
-import { DEFAULT_DECODE_LIMITS, type DecodeLimits } from '../../value/nesting.js';
-import type { Value } from '../../value/value.js';
-import type { HttpLimits } from './options.js';
+import { DEFAULT_DECODE_LIMITS, type DecodeLimits } from '../nesting.js';
+import type { Value } from '../value.js';
+import { type CborOptions, decodeCbor, decodeCborStepwise } from './cbor-decode.js';
+import { encodeCbor } from './cbor-encode.js';
+import { parseJson, parseJsonStepwise, stringifyJson } from './json.js';
+import { cborMessageId, jsonMessageId, type UNREAD_ID } from './message-id.js';
+import { CBOR_PIECES, JSON_PIECES, type Pieces } from './pieces.js';
 
-export interface Format {
-  /** The WebSocket subprotocol. */
+/** Limits, and how record ids are read that some clients send as text where the format has record ids. */
+export type DecodeOptions = CborOptions;
+
+export interface BodyFormat {
+  /** The WebSocket subprotocol, and the name in `api::req::body`. */
   readonly name: 'json' | 'cbor';
   readonly contentType: string;
+  /** Its messages over WebSockets are binary. A connection without a subprotocol speaks the first format of a kind. */
+  readonly isBinary: boolean;
+  /** It has record ids. Where it hasn't, a string that parses as one is one. */
+  readonly hasRecordIds: boolean;
   /**
    * Decodes a body.
    * @throws TesseraError if it is malformed
    */
-  decode(body: Uint8Array): Value;
+  decode(body: Uint8Array, options?: DecodeOptions): Value;
   /**
    * Decodes a body in steps.
    * @throws TesseraError also `too_many_values`, `too_many_keys`
    */
-  decodeStepwise(body: Uint8Array, limits: ValueLimits): Stepwise<Value>;
+  decodeStepwise(body: Uint8Array, options: DecodeOptions): Stepwise<Value>;
   encode(value: Value): string | Uint8Array;
   /** The notation in which large values are encoded in chunks. */
   readonly pieces: Pieces;
+  /** The member `id` of a message that can't be decoded, as far as it can be found. */
+  messageId(message: Uint8Array): Value | typeof UNREAD_ID;
 }
 
-/** Some clients send record ids as text. */
-const CBOR_OPTIONS: CborOptions = { ...DEFAULT_DECODE_LIMITS, readRecord: parseRecordId };
-
-export const JSON_FORMAT: Format = {
+export const JSON_FORMAT: BodyFormat = {
   name: 'json',
   contentType: 'application/json',
-  decode: (body) => parseJson(utf8Text(body)),
-  decodeStepwise: (body, limits) => new StepwiseJson(body, { ...DEFAULT_DECODE_LIMITS, ...limitsOf(limits) }),
+  isBinary: false,
+  hasRecordIds: false,
+  decode: (body, options) => parseJson(utf8Text(body), options),
+  decodeStepwise: (body, options) => new StepwiseJson(body, options),
   encode: stringifyJson,
   pieces: JSON_PIECES,
+  messageId: jsonMessageId,
 };
 
-export const CBOR: Format = {
+export const CBOR: BodyFormat = {
   name: 'cbor',
   contentType: 'application/cbor',
-  decode: (body) => decodeCbor(body, CBOR_OPTIONS),
-  decodeStepwise: (body, limits) => decodeCborStepwise(body, { ...CBOR_OPTIONS, ...limitsOf(limits) }),
+  isBinary: true,
+  hasRecordIds: true,
+  decode: (body, options = DEFAULT_DECODE_LIMITS) => decodeCbor(body, options),
+  decodeStepwise: decodeCborStepwise,
   encode: encodeCbor,
   pieces: CBOR_PIECES,
+  messageId: cborMessageId,
 };
 
-type ValueLimits = Pick<HttpLimits, 'values' | 'objectKeys'>;
-
-function limitsOf({ values, objectKeys }: ValueLimits): Pick<DecodeLimits, 'maxValues' | 'maxKeys'> {
-  return { maxValues: values, maxKeys: objectKeys };
-}
+/** Clients that accept any of them get the first. */
+export const FORMATS: readonly BodyFormat[] = [JSON_FORMAT, CBOR];
 
 /** Bytes of text decoded in one step. */
 const PIECE = 128 * 1024;

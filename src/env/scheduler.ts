@@ -1,11 +1,4 @@
-/** A round of the event loop that takes less, in milliseconds, had nothing to do. */
-const EMPTY_ROUND = 0.05;
-/** How long computations rest, as a part of their last slice, if others had to wait for it but need less than it. */
-const REST = 0.5;
-/** A slice that took longer, in milliseconds, counts as one that took so long. */
-const LONGEST_SLICE = 40;
-/** Timers can't wait for less, in milliseconds. */
-const SHORTEST_REST = 1;
+/** Whose turn it is on the event loop: computations that yielded resume one by one, the short ones first. */
 
 /** What scheduling needs of the event loop. */
 export interface EventLoop {
@@ -17,6 +10,49 @@ export interface EventLoop {
   now(): number;
 }
 
+/** Compact the array after so many resumed entries. */
+const DROPPED = 1024;
+
+/** A FIFO queue of computations that yielded: one resumes per round of the event loop. */
+export class YieldQueue {
+  readonly #schedule: (callback: () => void) => void;
+  /** Waiting entries; those before `#next` have resumed. */
+  #waiting: (() => void)[] = [];
+  #next = 0;
+
+  /** `schedule` calls back in the next round. */
+  constructor(schedule: (callback: () => void) => void) {
+    this.#schedule = schedule;
+  }
+
+  /** Resolves when it is the caller's turn. */
+  wait(): Promise<void> {
+    return new Promise((resume) => {
+      if (this.#waiting.push(resume) === 1) this.#schedule(this.#admit);
+    });
+  }
+
+  readonly #admit = (): void => {
+    const resume = this.#waiting[this.#next++];
+    const isLast = this.#next === this.#waiting.length;
+    if (isLast || this.#next === DROPPED) {
+      this.#waiting = this.#waiting.slice(this.#next);
+      this.#next = 0;
+    }
+    if (!isLast) this.#schedule(this.#admit);
+    resume?.();
+  };
+}
+
+/** A round of the event loop that takes less, in milliseconds, had nothing to do. */
+const EMPTY_ROUND = 0.05;
+/** How long computations rest, as a part of their last slice, if others had to wait for it but need less than it. */
+const REST = 0.5;
+/** A slice that took longer, in milliseconds, counts as one that took so long. */
+const LONGEST_SLICE = 40;
+/** Timers can't wait for less, in milliseconds. */
+const SHORTEST_REST = 1;
+
 /**
  * When the next slice of a long computation may run.
  *
@@ -26,7 +62,7 @@ export interface EventLoop {
  * slice others work for as long as the slice took, or until they have nothing to do, and if any had to wait for the
  * slice, half of its time passes before the next. On a loop without other work the next slice runs at once.
  */
-export class LongTurns {
+class LongTurns {
   readonly #loop: EventLoop;
   #isRunning = false;
   /** Who resumes after the running slice. */
@@ -76,5 +112,28 @@ export class LongTurns {
       this.#next = undefined;
       if (next !== undefined) this.#afterOthers(next, 0);
     });
+  }
+}
+
+/** Computations that have resumed so often are long. */
+const SHORT_TURNS = 4;
+
+/**
+ * A multilevel feedback queue of two levels. In each round of the event loop, which serves connections, timers and
+ * short work in between, a short computation resumes: what needs a few slices waits for others of its kind only,
+ * however many long ones there are. Those resume one at a time when `LongTurns` lets them.
+ */
+export class FeedbackQueue {
+  readonly #short: YieldQueue;
+  readonly #long: YieldQueue;
+
+  constructor(loop: EventLoop) {
+    this.#short = new YieldQueue(loop.nextRound);
+    this.#long = new YieldQueue(new LongTurns(loop).schedule);
+  }
+
+  /** Resolves when it is the caller's turn, which has had `turns` before. */
+  wait(turns: number): Promise<void> {
+    return (turns < SHORT_TURNS ? this.#short : this.#long).wait();
   }
 }
