@@ -121,7 +121,7 @@ export class MemoryScope {
   close(): void {
     this.used = 0;
     this.#give(this.#taken);
-    this.unpin(this.#pinned);
+    if (this.#pinned > 0) this.unpin(this.#pinned);
   }
 
   get owner(): MemoryScope | undefined {

@@ -36,7 +36,6 @@ export function expectContinue(request: IncomingMessage, response: ServerRespons
 
 /** Sends `100 Continue` if the client awaits it. */
 function askForBody(request: IncomingMessage): void {
-  if (request.headers.expect === undefined) return;
   expecting.get(request)?.writeContinue();
   expecting.delete(request);
 }
@@ -63,7 +62,7 @@ export function readBody(
     done(tooLarge());
     return;
   }
-  askForBody(request);
+  if (request.headers.expect !== undefined) askForBody(request);
   let body = NO_BODY;
   /** Of a body in several pieces; most come in one. */
   let collected: ByteCollector | undefined;
@@ -107,7 +106,7 @@ function collectorOf(asked: Pick<FastifyRequest, 'incoming'>, length: number): B
  */
 export function streamBody(request: IncomingMessage, limit: number, tooLarge: () => Error): IncomingMessage {
   if ((declaredLength(request) ?? 0) > limit) throw tooLarge();
-  askForBody(request);
+  if (request.headers.expect !== undefined) askForBody(request);
   return request;
 }
 

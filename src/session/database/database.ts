@@ -107,7 +107,7 @@ export class OpenDatabase implements Database {
   readonly #engine: Engine;
   readonly #services: SessionServices;
   readonly memory: ServerMemory;
-  readonly #sessions = new Set<Session>();
+  readonly #sessions = new Set<OpenSession>();
   readonly #pruner: Retention;
   readonly #indexes: IndexBuilder;
   readonly #aging: CacheAging;
@@ -226,7 +226,7 @@ export class OpenDatabase implements Database {
       transactions,
       selector: new DatabaseSelector(engine, environment, registry, executor.catalogs),
       audit,
-      assertStoreUsable: (isSignedIn) => this.#assertUsable(isSignedIn),
+      assertStoreUsable: this.#assertUsable,
       metrics: options.metrics,
       slowLog: options.slowLog,
       strictPermissions: options.strictPermissions ?? false,
@@ -236,7 +236,7 @@ export class OpenDatabase implements Database {
         requestTimeout: options.requestTimeout,
         idle: options.sessions?.idle,
       },
-      parse: (text, variables) => this.statements.parse(text, variables),
+      statements: this.statements,
       parseStepwise: (text) => parseQueryStepwise(text, options.queries),
       report,
     };
@@ -276,7 +276,7 @@ export class OpenDatabase implements Database {
   }
 
   #open(opener: SessionOpening): Session {
-    const session = new OpenSession(this.#services, opener, () => this.#sessions.delete(session));
+    const session = new OpenSession(this.#services, opener, this.#sessions);
     this.#sessions.add(session);
     return session;
   }
@@ -343,10 +343,10 @@ export class OpenDatabase implements Database {
     this.#assertUsable(true);
   }
 
-  #assertUsable(isSignedIn: boolean): void {
+  readonly #assertUsable = (isSignedIn: boolean): void => {
     this.#node?.membership.assertFormat();
     if (isSignedIn) this.#staleness?.assertCurrent();
-  }
+  };
 
   async close(): Promise<void> {
     const work = Promise.all([

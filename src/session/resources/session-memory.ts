@@ -71,6 +71,7 @@ export class SessionMemory {
 
   /** Releases results that were never taken, when the session closes. */
   close(): void {
-    this.takeResults()();
+    for (const memory of this.#finished ?? []) memory.close();
+    if (this.#finished !== undefined) this.#finished = [];
   }
 }

@@ -1,10 +1,9 @@
 /** An open session: its interface over its state. One per connection, or per HTTP request. */
 import { GUEST, withDatabasePath } from '../../auth/identity.js';
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Statement } from '../../language/ast.js';
-import type { AuditRecorder } from '../../runtime/audit-recorder.js';
 import { type Deadline, RequestInterrupt } from '../../runtime/interrupt.js';
 import type { Duration, ObjectValue, Value } from '../../value/value.js';
 import type {
@@ -114,11 +113,18 @@ export class OpenSession extends SessionState implements Session {
   use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<DatabaseSelection> {
     const to = { namespace, database };
     if (this.view !== undefined) return selectInView(this, this.view, to);
-    const select = (auditRecorder?: AuditRecorder) => this.services.selector.select(this.holder, to, auditRecorder);
-    return andThen(this.auditor === undefined ? select() : this.auditor.defining(select), (selected) => {
-      this.holder = withDatabasePath(this.holder, selected);
-      return { namespace: selected.namespace, database: selected.database };
-    });
+    const { auditor } = this;
+    const { selector } = this.services;
+    const selected =
+      auditor === undefined
+        ? selector.select(this.holder, to)
+        : auditor.defining((auditRecorder) => selector.select(this.holder, to, auditRecorder));
+    return isPromise(selected) ? selected.then((path) => this.#select(path)) : this.#select(selected);
+  }
+
+  #select(databasePath: DatabasePath): DatabaseSelection {
+    this.holder = withDatabasePath(this.holder, databasePath);
+    return { namespace: databasePath.namespace, database: databasePath.database };
   }
 
   signIn(body: ObjectValue, deadline?: Deadline): Promise<IssuedTokens> {
@@ -222,7 +228,7 @@ export class OpenSession extends SessionState implements Session {
     this.auditor?.ended('closed');
     restartAs(this, GUEST);
     this.memory.close();
-    this.onClose();
+    this.open.delete(this);
   }
 }
 

@@ -9,8 +9,8 @@ import type { ServerMetrics } from '../../metrics/server-metrics.js';
 import type { Executor } from '../../statements/executor.js';
 import type { Engine } from '../../storage/contract.js';
 import type { RequestTrace } from '../../tracing/request-trace.js';
-import type { Duration, ObjectValue } from '../../value/value.js';
-import type { ParsedRequest } from '../cache/statement-cache.js';
+import type { Duration } from '../../value/value.js';
+import type { StatementCache } from '../cache/statement-cache.js';
 import type { HeldTransactions } from '../resources/held-transactions.js';
 import type { InMemorySessionRegistry } from '../resources/session-registry.js';
 import type { SlowLog } from '../slow-log.js';
@@ -38,8 +38,8 @@ export interface SessionServices {
    * @throws TesseraError `storage_format`, `storage_unavailable`
    */
   assertStoreUsable(isSignedIn: boolean): void;
-  /** Parses a text with its variables; cached. */
-  parse(text: string, variables: ObjectValue | undefined): ParsedRequest;
+  /** Parses short texts. */
+  readonly statements: StatementCache;
   /** Parses a long text in steps; not cached. */
   parseStepwise(text: string): StepwiseParse;
   /** Reports an internal error. */

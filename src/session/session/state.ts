@@ -20,7 +20,8 @@ import type { SessionServices } from './services.js';
 export abstract class SessionState implements RegisteredSession {
   readonly services: SessionServices;
   readonly origin: Origin;
-  readonly onClose: () => void;
+  /** The open sessions of the database, which it leaves when it is closed. */
+  readonly open: { delete(session: SessionState): void };
   /** The principal before any sign-in. */
   readonly opener: Principal;
   readonly connection: ClientConnection;
@@ -53,10 +54,14 @@ export abstract class SessionState implements RegisteredSession {
   #durability: DurabilityTracker | undefined = undefined;
   #key: string | undefined = undefined;
 
-  constructor(services: SessionServices, { origin, principal, connection }: SessionOpening, onClose: () => void) {
+  constructor(
+    services: SessionServices,
+    { origin, principal, connection }: SessionOpening,
+    open: SessionState['open'],
+  ) {
     this.services = services;
     this.origin = origin;
-    this.onClose = onClose;
+    this.open = open;
     this.opener = principal;
     this.connection = connection;
     this.memory = new SessionMemory(connection.memory, principal);

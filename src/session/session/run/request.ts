@@ -64,7 +64,7 @@ export function parse(
   text: string,
   variables: ObjectValue | undefined,
 ): PromiseOrValue<ParsedRequest> {
-  if (text.length <= SHORT) return session.services.parse(text, variables);
+  if (text.length <= SHORT) return session.services.statements.parse(text, variables);
   assertAdmitted(session);
   return runInterruptible(session, (interrupt, memory) => {
     const parsing = session.services.parseStepwise(text);
