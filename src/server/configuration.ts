@@ -8,7 +8,7 @@ import type { MemoryLimits } from '../session/resources/server-memory.js';
 import { readStoreAddress } from '../storage/address.js';
 import { MAX_ENCODED } from '../value/limits.js';
 import { type CapabilityConfiguration, settleCapabilities } from './capabilities.js';
-import { readPassFile } from './pass-file.js';
+import { readPassFile } from './secret-files.js';
 import {
   ConfigurationError,
   optionName,

@@ -20,9 +20,9 @@ import { DATA_FILE } from '../storage/lmdb/engine/lmdb-store.js';
 import type { WorkerGroup } from '../storage/lmdb/shared/open.js';
 import { openEngine } from '../storage/open/open.js';
 import { durationFromNanoseconds } from '../value/time/duration.js';
-import { readAuditKey } from './audit-key.js';
 import type { Configuration } from './configuration.js';
 import { ensureRootUser, hasRootUser } from './first-user.js';
+import { readAuditKey } from './secret-files.js';
 import { ConfigurationError } from './setting.js';
 import { endAtOnce } from './shutdown.js';
 

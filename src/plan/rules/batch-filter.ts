@@ -6,9 +6,8 @@
 import type { BinaryOperator, Expression } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
 import { fieldNameOf } from '../../language/field-name-of.js';
-import { operandsOf } from '../access/comparisons.js';
+import { ORDERED_OPERATORS, operandsOf } from '../access/comparisons.js';
 import { isDocumentFree } from '../dependencies.js';
-import { ORDERED_OPERATORS } from '../ordered-operators.js';
 import type { NodeRule } from './rule.js';
 
 export const batchFilter: NodeRule<'filter'> = {

@@ -1,7 +1,7 @@
 /** The open segment at the end of a shared archive, with what other processes have appended to it. */
 import { closeSync, fdatasyncSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { OWNER_ONLY } from '../../base/private-file.js';
-import { syncFolder } from '../sync-folder.js';
+import { syncFolder } from '../file-system.js';
 import { segmentPath } from './read-archive.js';
 import {
   decodeRecordHead,

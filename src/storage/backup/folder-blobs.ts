@@ -5,8 +5,7 @@ import { mkdir, open, readdir, rename } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { OWNER_ONLY } from '../../base/private-file.js';
 import { failure } from '../../errors/error.js';
-import { openRegularFile } from '../regular-file.js';
-import { syncFolder } from '../sync-folder.js';
+import { openRegularFile, syncFolder } from '../file-system.js';
 import type { Blobs } from './blobs.js';
 
 /** Keeps each blob as a file, under its name. */

@@ -6,7 +6,7 @@ import type { Database, Transaction } from 'lmdb';
 import type { Timers } from '../../../env/environment.js';
 import { failure } from '../../../errors/error.js';
 import type { Key, KeyRange, Versionstamp } from '../../contract.js';
-import { syncFolder } from '../../sync-folder.js';
+import { syncFolder } from '../../file-system.js';
 import { type LmdbDatabases, MAX_READERS, openDatabases, putChange, putVersion } from '../file/lmdb-databases.js';
 import { checkDataFile, type FileCheck, RECORDS_TREE } from '../file/lmdb-integrity.js';
 import { MAX_KEY_LENGTH } from '../file/lmdb-limits.js';
