@@ -144,9 +144,8 @@ const context = {
   nextNumber: () => 0,
   hasTable: () => true,
   hasAnalyzer: () => false,
-  checkpoint: () => {},
-  claim: checkpoint,
-  pause: checkpoint,
+  check: () => {},
+  checkpoint,
 };
 
 /** The arguments of a call that is as large as it may be: all in the first, or shared by the first two of a kind. */

@@ -67,7 +67,7 @@ export class StatementRunner {
 
   #run(text: string, variables: Variables): PromiseOrValue<StatementResult[]> {
     return andThen(this.#door.query(text, objectFromJavaScript(variables)), (results) => {
-      const copier = new StepwiseCopier(PAUSING);
+      const copier = new StepwiseCopier(COPYING);
       return mapInOrder(results, (result) => own(result, copier));
     });
   }
@@ -81,7 +81,7 @@ function valuesOf(results: readonly StatementResult[]): Value[] {
 }
 
 /** Large results are copied while the program's other work goes on. */
-const PAUSING = { pause: () => realEnvironment.timers.nextRound() };
+const COPYING = { checkpoint: () => realEnvironment.timers.nextRound() };
 
 /** A copy that shares nothing with the store. A value that is too large without internal sharing is an error. */
 function own(result: StatementResult, copier: StepwiseCopier): PromiseOrValue<StatementResult> {

@@ -9,7 +9,7 @@ import { getHeapStatistics } from 'node:v8';
 import { ByteCollector } from '../base/byte-collector.js';
 import type { Environment } from './environment.js';
 import { type Network, type NetworkAnswer, NetworkError, type NetworkHop } from './network.js';
-import { FeedbackQueue } from './yield-queue.js';
+import { FeedbackQueue } from './scheduler.js';
 
 /** The network of this machine. */
 export const realNetwork: Network = {

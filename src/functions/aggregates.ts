@@ -1,8 +1,8 @@
 /** Functions that take all values of a group at once: `SELECT count(), math::mean(age) … GROUP BY …`. */
 import { invariant } from '../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { sortInSteps } from '../base/sort-in-steps.js';
-import type { Pausing } from '../base/steps.js';
+import { sortItems } from '../base/work/sort.js';
+import type { Work } from '../base/work/work.js';
 import { add } from '../value/arithmetic.js';
 import { compareNumbers, toNumber } from '../value/number.js';
 import { compare } from '../value/order.js';
@@ -155,7 +155,7 @@ class All implements Accumulator {
  * Aggregates of groups whose result differs from that of the function on a list of the same values; `undefined` where
  * it doesn't.
  */
-type Exception = (values: readonly Value[], pausing: Pausing) => PromiseOrValue<Value>;
+type Exception = (values: readonly Value[], work: Work) => PromiseOrValue<Value>;
 
 /** Keeps the values and calls the function in the end. */
 class Collected implements Accumulator {
@@ -199,9 +199,9 @@ const COLLECTING: Readonly<Record<string, (value: Value) => boolean>> = {
 
 const EXCEPTIONS: Readonly<Record<string, Exception>> = {
   // The one in the middle stays of its kind.
-  'math::median': (values, pausing) =>
+  'math::median': (values, work) =>
     values.length % 2 === 1
-      ? andThen(sortInSteps(values.slice(), pausing, compare), (sorted) => sorted[(values.length - 1) / 2])
+      ? andThen(sortItems(values.slice(), work, compare), (sorted) => sorted[(values.length - 1) / 2])
       : undefined,
 };
 

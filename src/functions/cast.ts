@@ -1,12 +1,12 @@
 /** Casts of values of any size: bounded, or in steps. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { inSteps } from '../base/steps.js';
+import { inSteps } from '../base/work/loops.js';
+import type { Work } from '../base/work/work.js';
 import { parseRecordId } from '../language/parse.js';
 import { cast, itemsOfRange, writeRangeItems } from '../value/cast.js';
 import { typeText } from '../value/text/type-text.js';
 import type { Type } from '../value/type.js';
 import { isArray, Range, SetValue, type Value } from '../value/value.js';
-import type { FunctionContext } from './calls/contract.js';
 import {
   failInput,
   inputSize,
@@ -15,9 +15,7 @@ import {
   MAX_INPUT_OF_TEXTS,
   SMALL_INPUT,
 } from './calls/input-limit.js';
-import { setInSteps } from './set-in-steps.js';
-
-type Claiming = Pick<FunctionContext, 'claim' | 'pause'>;
+import { setOf } from './ordered-values.js';
 
 /** Values of a collection that are converted to text, or visited item by item, at once. */
 const MAX_CONVERTED = 2 ** 14;
@@ -26,27 +24,27 @@ const MAX_CONVERTED = 2 ** 14;
 const WRITTEN_AT_ONCE = 2 ** 15;
 
 /** The cast of a value. @throws TesseraError as `cast` does, `input_too_large` */
-export function castInSteps(value: Value, type: Type, context: Claiming): PromiseOrValue<Value> {
-  if (value instanceof Range) return ofRange(value, type, context);
+export function castAny(value: Value, type: Type, work: Work): PromiseOrValue<Value> {
+  if (value instanceof Range) return ofRange(value, type, work);
   const size = inputSize(value);
   if (size <= SMALL_INPUT || isOfKind(value, type)) return cast(value, type, parseRecordId);
   const limit = largestFor(value, type);
   if (size > limit) throw failInput(`the cast to ${typeText(type)}`, limit);
-  return andThen(context.claim(size), () => {
+  return andThen(work.checkpoint(size), () => {
     if (!isPlainSet(type) || !isArray(value)) return cast(value, type, parseRecordId);
     // Of equal elements the last stays.
-    return setInSteps(value.toReversed(), context);
+    return setOf(value.toReversed(), work);
   });
 }
 
 /** Where the items of a range are to be written out, they count, also if they come to be refused. */
-function ofRange(range: Range, type: Type, context: Claiming): PromiseOrValue<Value> {
+function ofRange(range: Range, type: Type, work: Work): PromiseOrValue<Value> {
   const count = type.kind === 'array' || type.kind === 'set' ? itemsOfRange(range) : 0;
   if (count <= SMALL_INPUT) return cast(range, type, parseRecordId);
   // At its whole length, since growing would copy it.
   const items = new Array<Value>(count);
-  const write = () => inSteps(count, context, (from, to) => writeRangeItems(items, range, from, to), WRITTEN_AT_ONCE);
-  return andThen(andThen(context.claim(count), write), () => castInSteps(items, type, context));
+  const write = () => inSteps(count, work, (from, to) => writeRangeItems(items, range, from, to), WRITTEN_AT_ONCE);
+  return andThen(andThen(work.checkpoint(count), write), () => castAny(items, type, work));
 }
 
 /** A value that is of the type already is neither copied nor visited. */

@@ -1,6 +1,7 @@
 /** The functions without a family. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
-import { foldInSteps, type Pausing } from '../base/steps.js';
+import { foldItems } from '../base/work/loops.js';
+import type { Work } from '../base/work/work.js';
 import { durationMilliseconds } from '../value/time/duration.js';
 import { isTruthy } from '../value/truthiness.js';
 import { isArray, SetValue, type Value } from '../value/value.js';
@@ -34,10 +35,10 @@ export const coreFunctions: readonly FunctionRow[] = [
 ];
 
 /** The number of truthy elements of an array or a set; otherwise 1 if the value is truthy. */
-export function countOf(value: Value, pausing: Pausing): PromiseOrValue<number> {
+export function countOf(value: Value, work: Work): PromiseOrValue<number> {
   const items = value instanceof SetValue ? value.items : value;
   if (!isArray(items)) return isTruthy(value) ? 1 : 0;
-  return foldInSteps(items, 0, pausing, (count, item) => (isTruthy(item) ? count + 1 : count));
+  return foldItems(items, 0, work, (count, item) => (isTruthy(item) ? count + 1 : count));
 }
 
 /** Milliseconds between two looks at whether the statement may go on. */
@@ -46,7 +47,7 @@ const NAP = 50;
 async function sleep(milliseconds: number, context: FunctionContext): Promise<Value> {
   for (let left = milliseconds; left > 0; left -= NAP) {
     await context.environment.timers.wait(Math.min(left, NAP));
-    context.checkpoint();
+    context.check();
   }
   return undefined;
 }

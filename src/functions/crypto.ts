@@ -2,7 +2,7 @@ import { createHash, createHmac, type Hmac, timingSafeEqual } from 'node:crypto'
 import { blake3 } from '@noble/hashes/blake3.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
-import type { Pausing } from '../base/steps.js';
+import type { Work } from '../base/work/work.js';
 import type { Environment } from '../env/environment.js';
 import { failure } from '../errors/error.js';
 import type { Value } from '../value/value.js';
@@ -170,12 +170,12 @@ function codes(hash: 'sha256' | 'sha512', title: string): FunctionRow {
 /** Bytes that are hashed in one step. */
 const STEP = 2 ** 20;
 
-function updateWith(hmac: Hmac, bytes: Uint8Array, pausing: Pausing): PromiseOrValue<void> {
+function updateWith(hmac: Hmac, bytes: Uint8Array, work: Work): PromiseOrValue<void> {
   let from = 0;
   return untilTrue(() => {
     hmac.update(bytes.subarray(from, from + STEP));
     from += STEP;
-    return from >= bytes.length || andThen(pausing.pause(), () => false);
+    return from >= bytes.length || andThen(work.checkpoint(), () => false);
   });
 }
 
@@ -262,11 +262,11 @@ export const cryptoFunctions: readonly FunctionRow[] = [
 /** The digest of a text in UTF-8, piece by piece. */
 function digest<H extends { update(bytes: Uint8Array): unknown }>(
   text: string,
-  pausing: Pausing,
+  work: Work,
   hash: H,
   finish: (hash: H) => Value,
 ): PromiseOrValue<Value> {
-  const updated = forEachPiece(text, pausing, (piece) => {
+  const updated = forEachPiece(text, work, (piece) => {
     hash.update(utf8ToBytes(piece));
   });
   return andThen(updated, () => finish(hash));

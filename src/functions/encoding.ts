@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
-import type { Pausing } from '../base/steps.js';
+import type { Work } from '../base/work/work.js';
 import { TesseraError } from '../errors/error.js';
 import { parseRecordId } from '../language/parse.js';
 import { decodeCbor } from '../value/codecs/cbor-decode.js';
@@ -51,7 +51,7 @@ function encode(value: Value, context: FunctionContext): PromiseOrValue<Uint8Arr
 const MAX_ENCODING = 2 ** 22;
 
 /** A large value is written some members at a time. */
-function inPieces(name: string, value: Value, notation: Pieces, pausing: Pausing): PromiseOrValue<Uint8Array> {
+function inPieces(name: string, value: Value, notation: Pieces, work: Work): PromiseOrValue<Uint8Array> {
   const source = piecesOf(value, notation);
   const pieces: Uint8Array[] = [];
   let bytes = 0;
@@ -63,7 +63,7 @@ function inPieces(name: string, value: Value, notation: Pieces, pausing: Pausing
       bytes += next.value.length;
       checkInput(name, bytes, MAX_ENCODING);
     }
-    return andThen(pausing.pause(), () => false);
+    return andThen(work.checkpoint(), () => false);
   });
   return andThen(written, () => new Uint8Array(Buffer.concat(pieces)));
 }

@@ -54,7 +54,7 @@ async function send(
     headers: { ...content.headers, ...headersOf(given) },
     body: content.bytes,
   };
-  return resultOf(await context.network.fetch(request, () => context.checkpoint()), name);
+  return resultOf(await context.network.fetch(request, () => context.check()), name);
 }
 
 interface Content {

@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { Pausing } from '../base/steps.js';
+import type { Work } from '../base/work/work.js';
 import { failure } from '../errors/error.js';
 import { add, asDecimal, negate, power } from '../value/arithmetic.js';
 import { type DecimalNumber, DecimalNumber as Exact, fitDecimal } from '../value/decimal.js';
@@ -52,7 +52,7 @@ function ofNumbers(
   name: string,
   returns: string,
   description: string,
-  compute: (numbers: Numbers, pausing: Pausing) => PromiseOrValue<NumberValue>,
+  compute: (numbers: Numbers, work: Work) => PromiseOrValue<NumberValue>,
 ): FunctionRow {
   return define(`math::${name}`, [numbers('numbers')], returns, description, compute, IN_LONG_LISTS);
 }
@@ -61,7 +61,7 @@ function ofPercent(
   name: string,
   returns: string,
   description: string,
-  compute: (numbers: Numbers, percent: number, pausing: Pausing) => PromiseOrValue<NumberValue>,
+  compute: (numbers: Numbers, percent: number, work: Work) => PromiseOrValue<NumberValue>,
 ): FunctionRow {
   return define(
     `math::${name}`,
@@ -176,8 +176,8 @@ export const mathFunctions: readonly FunctionRow[] = [
     fixed,
   ),
   ofEach('floor', 'Rounds down to a whole number.', Math.floor, (x) => x.floor()),
-  ofNumbers('interquartile', 'float', 'The difference between the third and the first quartile.', (list, pausing) =>
-    andThen(quartiles(list, pausing), ([first, , third]) => float(third - first)),
+  ofNumbers('interquartile', 'float', 'The difference between the third and the first quartile.', (list, work) =>
+    andThen(quartiles(list, work), ([first, , third]) => float(third - first)),
   ),
   define(
     'math::lerp',
@@ -209,8 +209,8 @@ export const mathFunctions: readonly FunctionRow[] = [
     (list, context) => (list.length === 0 ? undefined : andThen(percentile(list, 50, context), float)),
     IN_LONG_LISTS,
   ),
-  ofNumbers('midhinge', 'float', 'The average of the first and the third quartile.', (list, pausing) =>
-    andThen(quartiles(list, pausing), ([first, , third]) => float((first + third) / 2)),
+  ofNumbers('midhinge', 'float', 'The average of the first and the third quartile.', (list, work) =>
+    andThen(quartiles(list, work), ([first, , third]) => float((first + third) / 2)),
   ),
   ofNumbers('min', 'number', 'The least number.', least),
   ofNumbers('mode', 'number', 'The number that occurs most often.', mode),
@@ -219,7 +219,7 @@ export const mathFunctions: readonly FunctionRow[] = [
     'percentile',
     'float',
     'What so many percent of the numbers lie below, interpolated.',
-    (list, percent, pausing) => andThen(percentile(list, percent, pausing), float),
+    (list, percent, work) => andThen(percentile(list, percent, work), float),
   ),
   define('math::pow', [number('base'), number('exponent')], 'number', 'The power.', power),
   ofNumbers('product', 'number', 'The product.', product),
@@ -233,8 +233,8 @@ export const mathFunctions: readonly FunctionRow[] = [
   ofNumbers('sum', 'number', 'The sum.', sum),
   ofFloat('tan', 'The tangent.', Math.tan),
   selects('top', 'The so many greatest numbers, in no order.', (a, b) => compareNumbers(a, b) > 0),
-  ofNumbers('trimean', 'float', 'The average of the quartiles, the second counted twice.', (list, pausing) =>
-    andThen(quartiles(list, pausing), ([first, second, third]) => float((first + 2 * second + third) / 4)),
+  ofNumbers('trimean', 'float', 'The average of the quartiles, the second counted twice.', (list, work) =>
+    andThen(quartiles(list, work), ([first, second, third]) => float((first + 2 * second + third) / 4)),
   ),
   ofNumbers('variance', 'number', 'The variance of a sample.', variance),
 ];

@@ -1,6 +1,6 @@
 /** Full-text search. What belongs to a condition with MATCHES is run by `records/search` where there is one. */
 import { andThen, forEachInOrder, otherwise, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
-import { forEachInSteps, mapInSteps } from '../base/steps.js';
+import { eachItem, mapItems } from '../base/work/loops.js';
 import { failure, TesseraError } from '../errors/error.js';
 import { toNumber } from '../value/number.js';
 import { toText } from '../value/text/text.js';
@@ -35,7 +35,7 @@ const MAX_ID = 2 ** 16;
 /** Work units of a record, and of so many characters of its id. */
 const RECORD = 16;
 const CHARACTERS = 64;
-/** Work units between two pauses. */
+/** Work units between two checkpoints. */
 const PIECE = 4_096;
 
 /** Adds up the scores of each record over the lists, and merges its fields. */
@@ -54,7 +54,7 @@ class Ranking {
   /** The best ones, with their scores in a field. */
   best(limit: number, field: string, context: FunctionContext): PromiseOrValue<Value> {
     const sorted = Array.from(this.#ranked.values()).sort((a, b) => b.score - a.score);
-    return mapInSteps(sorted.slice(0, limit), context, ({ fields, score }) =>
+    return mapItems(sorted.slice(0, limit), context, ({ fields, score }) =>
       objectFrom([...Object.entries(fields), [field, float(score)]]),
     );
   }
@@ -77,7 +77,7 @@ function forEachRecord(
   if (!isArray(list)) return;
   let index = 0;
   return untilTrue(() => {
-    context.checkpoint();
+    context.check();
     let work = 0;
     for (; index < list.length && work < PIECE; index++) {
       const record = list[index];
@@ -87,7 +87,7 @@ function forEachRecord(
       const key = toText(id);
       work += visit(key, record, index) + key.length / CHARACTERS;
     }
-    return andThen(context.claim(work), () => index >= list.length);
+    return andThen(context.checkpoint(work), () => index >= list.length);
   });
 }
 
@@ -155,7 +155,7 @@ function combine(
     });
     return andThen(listed, () => {
       const norming = normed(Array.from(scores.values(), ({ score }) => score));
-      const added = forEachInSteps([...scores], context, ([key, { record, score }]) => {
+      const added = eachItem([...scores], context, ([key, { record, score }]) => {
         ranking.add(key, record, norming(score) * (factors[index] as number));
       });
       return andThen(added, () => undefined);

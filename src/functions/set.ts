@@ -1,5 +1,6 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { filterInSteps, type Pausing } from '../base/steps.js';
+import { filterItems } from '../base/work/loops.js';
+import type { Work } from '../base/work/work.js';
 import { isArray, SetValue, type Value } from '../value/value.js';
 import { flatten } from './array/access.js';
 import { joinTexts } from './array/join.js';
@@ -10,15 +11,13 @@ import { define } from './calls/define.js';
 import { CALCULATES, COPIES, IN_PIECES, IN_STEPS, LOOKS } from './calls/input-limit.js';
 import { areAll, filter, findIndex, fold, isAny, map, predicateOf, reduce } from './calls/iteration.js';
 import { any, closure, integer, optional, set, text } from './calls/parameters.js';
-import { setInSteps } from './set-in-steps.js';
+import { setOf } from './ordered-values.js';
 
 type Items = readonly Value[];
 
 /** The items of one set that are, or aren't, in another. They stay in order. */
-function within(items: Items, other: Items, wanted: boolean, pausing: Pausing): PromiseOrValue<Value[]> {
-  return andThen(bagOf(other, pausing), (present) =>
-    filterInSteps(items, pausing, (item) => present.has(item) === wanted),
-  );
+function within(items: Items, other: Items, wanted: boolean, work: Work): PromiseOrValue<Value[]> {
+  return andThen(bagOf(other, work), (present) => filterItems(items, work, (item) => present.has(item) === wanted));
 }
 
 /** The items of an argument that may be one value or several. */
@@ -36,7 +35,7 @@ export const setFunctions: readonly FunctionRow[] = [
     [set('set'), any('value')],
     'set',
     'A set with a value, or each of several, added.',
-    ({ items }, value, context) => setInSteps(items.concat(itemsOf(value)), context),
+    ({ items }, value, context) => setOf(items.concat(itemsOf(value)), context),
     IN_STEPS,
   ),
   {
@@ -86,9 +85,7 @@ export const setFunctions: readonly FunctionRow[] = [
     'The items that are in one of the sets only.',
     (a, b, context) =>
       andThen(within(a.items, b.items, false, context), (onlyFirst) =>
-        andThen(within(b.items, a.items, false, context), (onlySecond) =>
-          setInSteps(onlyFirst.concat(onlySecond), context),
-        ),
+        andThen(within(b.items, a.items, false, context), (onlySecond) => setOf(onlyFirst.concat(onlySecond), context)),
       ),
     IN_STEPS,
   ),
@@ -116,7 +113,7 @@ export const setFunctions: readonly FunctionRow[] = [
     'set',
     'Replaces arrays and sets in a set by their items.',
     ({ items }, context) =>
-      setInSteps(
+      setOf(
         flatten(
           'set::flatten',
           items.map((item) => (item instanceof SetValue ? item.items : item)),
@@ -171,7 +168,7 @@ export const setFunctions: readonly FunctionRow[] = [
     [set('set'), closure('closure')],
     'set',
     'The results of a closure for each item.',
-    ({ items }, body, context) => andThen(map(items, body, context, false), (results) => setInSteps(results, context)),
+    ({ items }, body, context) => andThen(map(items, body, context, false), (results) => setOf(results, context)),
     IN_STEPS,
   ),
   define(
@@ -216,7 +213,7 @@ export const setFunctions: readonly FunctionRow[] = [
     [set('a'), set('b')],
     'set',
     'The items of both sets.',
-    (a, b, context) => setInSteps(a.items.concat(b.items), context),
+    (a, b, context) => setOf(a.items.concat(b.items), context),
     IN_STEPS,
   ),
 ];

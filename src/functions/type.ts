@@ -24,7 +24,7 @@ import type { FunctionRow } from './calls/contract.js';
 import { define } from './calls/define.js';
 import { IN_PIECES, IN_STEPS, LOOKS, REBUILDS } from './calls/input-limit.js';
 import { any, optional, text } from './calls/parameters.js';
-import { castInSteps } from './cast.js';
+import { castAny } from './cast.js';
 
 /** `type::int(x)` is the cast `<int> x`. */
 function casts(name: string, type: Type): FunctionRow {
@@ -33,7 +33,7 @@ function casts(name: string, type: Type): FunctionRow {
     [any('value')],
     name,
     `Casts a value to ${name}.`,
-    (value, context) => castInSteps(value, type, context),
+    (value, context) => castAny(value, type, context),
     IN_PIECES,
   );
 }
@@ -113,7 +113,7 @@ export const typeFunctions: readonly FunctionRow[] = [
     (value, context) => {
       // Unlike the cast, it takes nothing else.
       if (!isArray(value) && !(value instanceof SetValue)) throw uncastable('set', value);
-      return castInSteps(value, { kind: 'set' }, context);
+      return castAny(value, { kind: 'set' }, context);
     },
     IN_STEPS,
   ),

@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import type { Pausing } from '../base/steps.js';
+import type { Work } from '../base/work/work.js';
 import { failure } from '../errors/error.js';
 import { add, divide, multiply, subtract } from '../value/arithmetic.js';
 import { toNumber } from '../value/number.js';
@@ -83,11 +83,11 @@ function project(a: Vector, b: Vector): Value {
   return b.map((component) => multiply(component, share));
 }
 
-function jaccard(a: Vector, b: Vector, pausing: Pausing): PromiseOrValue<number> {
-  return andThen(bagOf(b, pausing), (other) =>
-    andThen(distinct(a, pausing), (different) => {
+function jaccard(a: Vector, b: Vector, work: Work): PromiseOrValue<number> {
+  return andThen(bagOf(b, work), (other) =>
+    andThen(distinct(a, work), (different) => {
       const shared = different.filter((component) => other.has(component)).length;
-      return andThen(distinct(a.concat(b), pausing), (all) => shared / all.length);
+      return andThen(distinct(a.concat(b), work), (all) => shared / all.length);
     }),
   );
 }

@@ -1,12 +1,11 @@
 /** Answers GraphQL requests of sessions, whatever the transport. */
 import { OperationTypeNode } from 'graphql';
 import { invariant } from '../base/invariant.js';
-import type { Pausing } from '../base/steps.js';
+import type { Work } from '../base/work/work.js';
 import type { Environment, Random } from '../env/environment.js';
 import { realEnvironment } from '../env/real.js';
+import { TimeSlice } from '../env/time-slice.js';
 import { failure, type TesseraError } from '../errors/error.js';
-import { pausingOf } from '../runtime/cooperative-yielding.js';
-import { RequestInterrupt } from '../runtime/interrupt.js';
 import type { CatalogSnapshot, RequestActivity, Session } from '../session/contract.js';
 import { DEFAULT_LIVE_LIMITS } from '../session/resources/live-quota.js';
 import { Duration, type Value } from '../value/value.js';
@@ -20,9 +19,9 @@ import { TrustedDocuments, type TrustedOptions } from './document/trusted.js';
 import { coerceVariables } from './document/variables.js';
 import { BudgetExceeded, Spending } from './execution/budget.js';
 import { ExecutionContext } from './execution/execution-context.js';
+import { InternedStatements } from './execution/interned-statements.js';
 import type { CompiledOperation, Operation } from './execution/operation.js';
 import { type RootResult, runEvent, runInSnapshot, runMutation, runQuery } from './execution/run.js';
-import { StatementCache } from './execution/statement-cache.js';
 import { isTransaction, runTransaction } from './execution/transaction.js';
 import { ResponseStream } from './live/response-stream.js';
 import { SourceStreams } from './live/source-streams.js';
@@ -80,7 +79,7 @@ export class GraphqlService {
   readonly #environment: Environment;
   readonly #report: GraphqlOptions['report'];
   readonly #apis: DatabaseApis;
-  readonly #statements = new StatementCache();
+  readonly #statements = new InternedStatements();
 
   constructor(options: GraphqlOptions = {}) {
     const { roles = {}, trusted, fieldPermissions, hideDenied = false, random, report, warn } = options;
@@ -211,12 +210,12 @@ export class GraphqlService {
 
   /** A separate run. */
   #call({ variables, allowance }: Ready, session: Session, spending = this.spending(session)): ExecutionContext {
-    return new ExecutionContext(variables, allowance, spending, this.#statements, this.#random, this.pausing());
+    return new ExecutionContext(variables, allowance, spending, this.#statements, this.#random, this.work());
   }
 
   /** Yields while one response is written. */
-  pausing(): Pausing {
-    return pausingOf({ interrupt: RequestInterrupt.begin(this.#environment) });
+  work(): Work {
+    return new TimeSlice(this.#environment);
   }
 
   #answer(ready: Ready, session: Session, spending: Spending): Promise<OperationResult> {

@@ -1,6 +1,6 @@
 /** Creates the HTTP server: routes, hooks and WebSockets. It doesn't listen yet. */
 import type { Socket } from 'node:net';
-import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyRequest, type onRequestHookHandler } from 'fastify';
 import { InvariantError } from '../base/invariant.js';
 import { isPromise } from '../base/promise-or-value.js';
 import type { Environment } from '../env/environment.js';
@@ -8,7 +8,7 @@ import { realEnvironment } from '../env/real.js';
 import { failure, TesseraError } from '../errors/error.js';
 import type { GraphqlHandler } from '../graphql/transports/handler.js';
 import type { ServerMetrics } from '../metrics/server-metrics.js';
-import { checkRoute } from '../rpc/capabilities.js';
+import { permits } from '../rpc/capabilities.js';
 import type { GraphqlMethod } from '../rpc/method.js';
 import { StoredSessions } from '../rpc/stored-sessions.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
@@ -23,7 +23,7 @@ import { requestIds } from './base/request-id.js';
 import { ConnectionLimit } from './connections/connection-limit.js';
 import { OpenConnections } from './connections/open-connections.js';
 import { limitPipelining } from './connections/pipelined-requests.js';
-import { countBody, endSlowBody, onUnfinishedBodies } from './connections/request-bodies.js';
+import { countBody, endSlowBody, watchUnfinishedBodies } from './connections/request-bodies.js';
 import { type Admission, admit, type BodyBound, type BodyPolicy, boundOf } from './request/admission.js';
 import { checkRememberedPassword } from './request/cross-site.js';
 import { ignoreUpgrade, isWebSocketUpgrade } from './request/ignored-upgrade.js';
@@ -111,7 +111,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   });
 
   app.server.headersTimeout = options.requestTimeout;
-  onUnfinishedBodies(app, (reply) => {
+  const watchBody = watchUnfinishedBodies((reply) => {
     countBody(context, reply);
     endSlowBody(context, reply);
   });
@@ -126,9 +126,10 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   app.decorateRequest('caller', undefined);
   app.decorateReply('memory', undefined);
 
-  // First, so that what the next hook answers is counted.
-  countAnswers(app, context);
+  const count = countAnswers(app, context);
   app.addHook('onRequest', (request, reply, done) => {
+    watchBody(reply);
+    count?.(request, reply);
     reply.header('x-request-id', request.id);
     // Responses contain user data, which browsers must not sniff as HTML.
     reply.header('x-content-type-options', 'nosniff');
@@ -153,10 +154,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     const compresses = answers === 'public' || (answers === 'private' && options.compress);
     const routed = { ...context, route: nameOfRoute(path), querying };
     to.route({
-      onRequest: (_request, _reply, done) => {
-        checkRoute(options.capabilities, routed.route);
-        done();
-      },
+      ...(!permits(options.capabilities.routes, routed.route) && { onRequest: denyRoute(routed.route) }),
       method,
       url: path,
       ...(limit !== undefined && {
@@ -212,6 +210,13 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     await sockets.close();
   });
   return app;
+}
+
+/** Refuses the requests of a route that the server doesn't offer. */
+function denyRoute(name: string): onRequestHookHandler {
+  return () => {
+    throw failure('route_denied', { name });
+  };
 }
 
 function noSchemas(): never {

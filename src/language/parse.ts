@@ -5,7 +5,7 @@
  *
  * A `parse_error` shows the place that is wrong; the other errors are of texts beyond the limits.
  */
-import type { Stepwise } from '../base/stepwise.js';
+import type { Stepwise } from '../base/work/stepwise.js';
 import { failure, TesseraError } from '../errors/error.js';
 import type { Type } from '../value/type.js';
 import { RecordId, type Value } from '../value/value.js';

@@ -3,15 +3,14 @@
  * that it leads to, so that a walk over edges needn't read them; older stores have `true` there.
  */
 import { andThen, lastly, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import { sortItems } from '../base/work/sort.js';
 import type { DatabaseCatalog, TableEntry } from '../catalog/definitions/database-catalog.js';
 import { vertexKey } from '../catalog/definitions/vertex-key.js';
 import { edgeAt, edgeKey, edgePrefix } from '../catalog/keys/edge-keys.js';
 import { prefixRange } from '../catalog/keys/key-bytes.js';
 import { mapReads } from '../runtime/concurrent-reads.js';
-import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import type { EdgeStep, Hop } from '../runtime/links.js';
-import { sortYielding } from '../runtime/sort-yielding.js';
 import type { Entry, KeyRange, Transaction } from '../storage/contract.js';
 import { forEachBatch, forEachBatchOfValues } from '../storage/cursor.js';
 import { decodeKey, encodeKey } from '../value/codecs/key-codec.js';
@@ -38,7 +37,7 @@ export function edgesAt(execution: Execution, id: RecordId, step: EdgeStep): Pro
   return andThen(execution.context.catalog(), (catalog) => {
     if (catalog === undefined) return [];
     const node = vertexKey(catalog, id);
-    const { pause } = pausingOf(execution);
+    const work = execution.interrupt;
     const ranges = DIRECTIONS[step.direction].flatMap((direction) => rangesOf(catalog, node, direction, step.tables));
     addWalked(WALKED_PER_RANGE * ranges.length);
     const found = mapReads(execution, ranges, (range) => {
@@ -49,7 +48,7 @@ export function edgesAt(execution: Execution, id: RecordId, step: EdgeStep): Pro
           const name = catalog.tablesById.get(table)?.definition.name;
           if (name !== undefined) ids.push(new RecordId(name, decodeKey(encoded, 0).value as RecordKey));
         }
-        return andThen(pause(), () => false);
+        return andThen(work.checkpoint(), () => false);
       });
       return andThen(done, () => ids);
     });
@@ -59,7 +58,7 @@ export function edgesAt(execution: Execution, id: RecordId, step: EdgeStep): Pro
     const byTable = (a: RecordId, b: RecordId) => compareStrings(a.table, b.table);
     return andThen(found, (groups) =>
       andThen(
-        mapInOrder(groups, (ids) => sortYielding(execution, ids, byTable)),
+        mapInOrder(groups, (ids) => sortItems(ids, execution.interrupt, byTable)),
         (sorted) => sorted.flat(),
       ),
     );
@@ -79,13 +78,13 @@ export function endsAt(
   const found: RecordId[] = [];
   let isWhole = true;
   const range = prefixRange(edgePrefix(vertexKey(catalog, id), direction, catalog.tables.get(edge)?.definition.id));
-  const { pause } = pausingOf(execution);
+  const work = execution.interrupt;
   const done = forEachBatchOfValues(execution.context.transaction.scan(range), (values) => {
     for (const end of values) {
       if (end instanceof RecordId && end.table === ends) found.push(end);
       else isWhole = false;
     }
-    return isWhole ? andThen(pause(), () => false) : true;
+    return isWhole ? andThen(work.checkpoint(), () => false) : true;
   });
   return andThen(done, () => (isWhole ? found : undefined));
 }

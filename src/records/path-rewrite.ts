@@ -2,8 +2,8 @@
  * Field definitions name places in a record (`a.b`, `tags.*`, `lines[0].sum`); this walks all places that a path names.
  */
 import { andThen, mapInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
+import { mapItems } from '../base/work/loops.js';
 import type { Part } from '../language/ast.js';
-import { mapChunks } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import { missingFrom, setFrom } from '../value/order.js';
 import { withField } from '../value/paths.js';
@@ -186,7 +186,7 @@ function rewriteItems(
     );
   if (!places.keeps && !places.origins.isMoved(items)) {
     let origin = 0;
-    const rewritten = mapChunks(places.execution, items, (value) => rewrite(value, origin++, isAsked));
+    const rewritten = mapItems(items, places.execution.interrupt, (value) => rewrite(value, origin++, isAsked));
     return andThen(rewritten, (fresh) => {
       if (fresh.every((value, at) => value === items[at])) return items;
       const placed = fresh.map((value, origin) => ({ value, origin }));
@@ -208,7 +208,7 @@ function rewriteItems(
       if (!there.has(origin)) met.push({ value: undefined, origin, isThere: false });
     });
   }
-  const rewritten = mapChunks(places.execution, met, ({ value, origin, isThere }) =>
+  const rewritten = mapItems(met, places.execution.interrupt, ({ value, origin, isThere }) =>
     rewrite(value, origin, isAsked && isThere),
   );
   return andThen(rewritten, (fresh) => {
@@ -272,7 +272,7 @@ function rewriteSet(
   const added = new Set(missingFrom(set.items, old));
   const unmeant = new Set(missingFrom(set.items, input));
   const gone = missingFrom(old, set.items);
-  const kept = mapChunks(places.execution, set.items, (item) =>
+  const kept = mapItems(set.items, places.execution.interrupt, (item) =>
     added.has(item) ? rewriteFrom(item, [undefined, unmeant.has(item) ? undefined : item], places, depth, false) : item,
   );
   const back = mapInOrder(gone, (item) => rewriteFrom(undefined, [item, undefined], places, depth, false));

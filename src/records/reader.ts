@@ -16,8 +16,7 @@ import { ALL_FIELDS, EDGE_FIELDS, type FieldsRead } from '../plan/fields-read.js
 import type { Functions } from '../plan/function-reads.js';
 import { skipWrite } from '../runtime/authorization/denied-writes.js';
 import { type Candidate, type Candidates, forEachCandidates, rowsOfIds, withNote } from '../runtime/candidates.js';
-import { answersLater, mapReads } from '../runtime/concurrent-reads.js';
-import { pausingOf } from '../runtime/cooperative-yielding.js';
+import { mapReads } from '../runtime/concurrent-reads.js';
 import type { Execution, RecordReader } from '../runtime/execution.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../runtime/links.js';
 import type { BatchVisitor, PermissionVerdict, ReadPurpose, RecordScan } from '../runtime/record-access.js';
@@ -314,7 +313,7 @@ export class StoredRecordReader implements RecordReader {
       });
     if (scan.skip === undefined) return walk();
     return lastly(
-      () => andThen(skipEntries(cursor, scan.skip ?? 0, pausingOf(execution).pause), walk),
+      () => andThen(skipEntries(cursor, scan.skip ?? 0, execution.interrupt), walk),
       () => cursor.close(),
     );
   }
@@ -331,7 +330,7 @@ export class StoredRecordReader implements RecordReader {
   #lookUp(reading: Reading, ranges: readonly KeyRange[], scan: RecordScan, visit: BatchVisitor): PromiseOrValue<void> {
     const { execution } = reading;
     const { transaction } = execution.context;
-    if (answersLater(execution)) return this.#lookUpTogether(reading, ranges, scan, visit);
+    if (execution.context.answersLater) return this.#lookUpTogether(reading, ranges, scan, visit);
     const options = this.#scanOptions(scan);
     const listed = new ListedKeys(reading.table);
     let isOver = false;
@@ -422,13 +421,9 @@ export class StoredRecordReader implements RecordReader {
     const {
       request: { memory },
     } = reading.execution;
-    const mark = memory.used;
-    const presented = this.#presentStored(reading, records.filter(isObject));
-    return andThen(presented, (all) => {
-      // The collector of the records counts their memory.
-      memory.releaseTo(mark);
-      return all.filter((record) => record !== undefined);
-    });
+    // The collector of the records counts their memory.
+    const presented = memory.within(() => this.#presentStored(reading, records.filter(isObject)));
+    return andThen(presented, (all) => all.filter((record) => record !== undefined));
   }
 
   #presentStored(
@@ -444,7 +439,7 @@ export class StoredRecordReader implements RecordReader {
     }
     const rule = table.rules.select;
     const visible = withRecordJudge(rule, execution, table, (judge) =>
-      answersLater(execution)
+      execution.context.answersLater
         ? andThen(mapReads(execution, records, judge), (verdicts) => records.filter((_, at) => verdicts[at]))
         : filterInOrder(records, judge),
     );

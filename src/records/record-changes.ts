@@ -8,9 +8,9 @@ import type { DatabaseCatalog, TableEntry } from '../catalog/definitions/databas
 import { type CatalogCache, loadDatabase } from '../catalog/definitions/load.js';
 import type { Id } from '../catalog/keys/key-bytes.js';
 import { databaseKey } from '../catalog/keys/store-keys.js';
+import { TimeSlice } from '../env/time-slice.js';
 import type { Changefeed } from '../language/ast.js';
 import type { Execution, LiveRegistry } from '../runtime/execution.js';
-import { RequestInterrupt } from '../runtime/interrupt.js';
 import type { WrittenRecord } from '../runtime/record-access.js';
 import type { TransactionContext } from '../runtime/transaction-context.js';
 import { type Key, type Transaction, TransactionLocal } from '../storage/contract.js';
@@ -79,7 +79,7 @@ function announceAll(
   changes: ReadonlyMap<Key, ChangedRecord>,
 ): PromiseOrValue<void> {
   // The statement may have ended long ago, with its time.
-  const interrupt = RequestInterrupt.begin(environment);
+  const work = new TimeSlice(environment);
   const entries = changes.entries();
   const { transaction } = context;
   const tables = new CommittedTables(context);
@@ -93,7 +93,7 @@ function announceAll(
       if (!has) return false;
       return andThen(transaction.get(key), (stored) => {
         announce(liveQueries, transaction, change, isObject(stored) ? stored : undefined);
-        return andThen(interrupt.checkpoint(), () => false);
+        return andThen(work.checkpoint(), () => false);
       });
     });
   });

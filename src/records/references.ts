@@ -3,17 +3,16 @@
  * them; `<~` reads them, and DELETE applies ON DELETE to them (`on-delete.ts`).
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
-import { forEachInSteps } from '../base/steps.js';
+import { eachItem } from '../base/work/loops.js';
+import { sortItems } from '../base/work/sort.js';
 import type { DatabaseCatalog, TableEntry } from '../catalog/definitions/database-catalog.js';
 import type { FieldDefinition } from '../catalog/definitions/definition.js';
 import { vertexKey } from '../catalog/definitions/vertex-key.js';
 import { edgePrefix, referenceKey, referencePrefix, referrerAt } from '../catalog/keys/edge-keys.js';
 import { prefixRange } from '../catalog/keys/key-bytes.js';
 import { encodedKeyOf } from '../catalog/keys/store-keys.js';
-import { pausingOf } from '../runtime/cooperative-yielding.js';
 import type { Execution } from '../runtime/execution.js';
 import type { Referrer, ReferrerSubject } from '../runtime/links.js';
-import { sortYielding } from '../runtime/sort-yielding.js';
 import type { Key, KeyRange } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
 import { decodeKey, encodeKey } from '../value/codecs/key-codec.js';
@@ -57,11 +56,11 @@ export function updateReferences(
 ): PromiseOrValue<void> {
   if (fields.length === 0) return;
   const { transaction } = execution.context;
-  const pausing = pausingOf(execution);
+  const work = execution.interrupt;
   const encoded = encodeKey(key);
   const keysOf = (field: string, record: ObjectValue | undefined): PromiseOrValue<Set<Key>> => {
     const keys = new Set<Key>();
-    const listed = forEachInSteps(referredBy(record?.[field]), pausing, (id) => {
+    const listed = eachItem(referredBy(record?.[field]), work, (id) => {
       keys.add(referenceKey(vertexKey(catalog, id), table.definition.id, field, encoded));
     });
     return andThen(listed, () => keys);
@@ -70,11 +69,11 @@ export function updateReferences(
     if (before?.[field] === after?.[field]) return undefined;
     return andThen(keysOf(field, before), (old) =>
       andThen(keysOf(field, after), (fresh) => {
-        const deleted = forEachInSteps([...old], pausing, (each) => {
+        const deleted = eachItem([...old], work, (each) => {
           if (!fresh.has(each)) transaction.delete(each);
         });
         const put = andThen(deleted, () =>
-          forEachInSteps([...fresh], pausing, (each) => {
+          eachItem([...fresh], work, (each) => {
             if (!old.has(each)) transaction.put(each, field);
           }),
         );
@@ -125,7 +124,7 @@ export function referrersAt(
   return andThen(execution.context.catalog(), (catalog) => {
     if (catalog === undefined || id.key instanceof Range || !hasReferences(catalog)) return [];
     const node = vertexKey(catalog, id);
-    const { pause } = pausingOf(execution);
+    const work = execution.interrupt;
     const referrers: Referrer[] = [];
     const found = forEachInOrder(rangesAt(catalog, node, subjects), (range) => {
       const read = forEachBatch(execution.context.transaction.scan(range), (batch) => {
@@ -136,12 +135,14 @@ export function referrersAt(
           if (name === undefined) continue;
           referrers.push({ id: new RecordId(name, decodeKey(encoded).value as RecordKey), field: field as string });
         }
-        return andThen(pause(), () => false);
+        return andThen(work.checkpoint(), () => false);
       });
       return andThen(read, () => false);
     });
     const byTable = (a: Referrer, b: Referrer) => compareNames(a.id.table, b.id.table);
-    return andThen(found, () => (subjects.length === 0 ? sortYielding(execution, referrers, byTable) : referrers));
+    return andThen(found, () =>
+      subjects.length === 0 ? sortItems(referrers, execution.interrupt, byTable) : referrers,
+    );
   });
 }
 
@@ -152,7 +153,7 @@ export function forgetReferrers(execution: Execution, id: RecordId): PromiseOrVa
       ? undefined
       : execution.context.transaction.deleteRange(
           prefixRange(edgePrefix(vertexKey(catalog, id), 'reference')),
-          pausingOf(execution).pause,
+          execution.interrupt,
         ),
   );
 }

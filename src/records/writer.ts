@@ -1,18 +1,11 @@
 /** The record writer: every change of a record, on any path, goes through here. */
-import {
-  andThen,
-  forEachInOrder,
-  isPromise,
-  mapInOrder,
-  type PromiseOrValue,
-  unawaited,
-} from '../base/promise-or-value.js';
+import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, unawaited } from '../base/promise-or-value.js';
+import { CALL } from '../base/work/work.js';
 import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
 import { failure } from '../errors/error.js';
 import { ALL_FIELDS } from '../plan/fields-read.js';
 import type { DeniedWrite } from '../runtime/audit-recorder.js';
 import { denyChange, denyWrite } from '../runtime/authorization/denied-writes.js';
-import { maybeYield } from '../runtime/cooperative-yielding.js';
 import type { Execution, LiveRegistry, RecordWriter } from '../runtime/execution.js';
 import type { Draft, FoundRecord, WriteOptions, WrittenRecord } from '../runtime/record-access.js';
 import type { Key, Stored } from '../storage/contract.js';
@@ -259,21 +252,18 @@ export class StoredRecordWriter implements RecordWriter {
     const {
       request: { memory },
     } = execution;
-    const mark = memory.used;
-    // Every write of a record yields here, so that many writes don't block other requests.
-    const ready = andThen(maybeYield(execution), () => execution.context.catalog());
-    const written = andThen(ready, (catalog) => {
+    // Every write of a record has a checkpoint, so that many writes don't block other requests.
+    const ready = () => andThen(execution.interrupt.checkpoint(CALL), () => execution.context.catalog());
+    const write = (catalog: DatabaseCatalog | undefined) => {
       const entry = catalog?.tables.get(id.table);
       if (catalog === undefined || entry === undefined) throw failure('table_missing', { name: id.table });
       const key = entry.keys.record(encodeKey(id.key));
       const { transaction } = execution.context;
       const isKnown = seen !== undefined && !transaction.hasWritten(key);
       return work(catalog, this.#tables.prepare(entry), key, isKnown ? storedOf(seen) : transaction.get(key));
-    });
+    };
     // The written bytes are charged to the transaction.
-    if (isPromise(written)) return written.finally(() => memory.releaseTo(mark));
-    memory.releaseTo(mark);
-    return written;
+    return memory.within(() => andThen(ready(), write));
   }
 
   #may(

@@ -3,8 +3,8 @@
  * stored: selection and variables, never the principal. They belong to the exact credential with which they were
  * attached, which every request must present; with another one they cannot be found, listed or counted.
  */
-import { MemoryBudget } from '../base/memory-budget.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
+import { MemoryScope } from '../base/work/memory-scope.js';
 import type { DatabasePath } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { failure } from '../errors/error.js';
@@ -53,13 +53,13 @@ const USER_SHARE = 1 / 4;
 
 interface User {
   count: number;
-  readonly budget: MemoryBudget;
+  readonly budget: MemoryScope;
 }
 
 export class StoredSessions {
   readonly #environment: Environment;
   readonly #bounds: StoredSessionBounds;
-  readonly #memory: MemoryBudget;
+  readonly #memory: MemoryScope;
   readonly #users = new Map<string, User>();
   /** By credential, then by id. */
   readonly #sessions = new Map<string, Map<string, StoredSession>>();
@@ -67,7 +67,7 @@ export class StoredSessions {
   readonly #byUse = new Set<StoredSession>();
   #stopTimer: (() => void) | undefined;
 
-  constructor(environment: Environment, bounds: StoredSessionBounds, parent?: MemoryBudget) {
+  constructor(environment: Environment, bounds: StoredSessionBounds, parent?: MemoryScope) {
     this.#environment = environment;
     this.#bounds = bounds;
     this.#memory = budgetOf(bounds.memory, parent);
@@ -162,15 +162,15 @@ const NONE: CredentialSessions = {
   },
 };
 
-function budgetOf(limit: number, parent: MemoryBudget | undefined): MemoryBudget {
-  return new MemoryBudget(limit, () => failure('stored_sessions_full', { limit }), parent);
+function budgetOf(limit: number, parent: MemoryScope | undefined): MemoryScope {
+  return new MemoryScope(limit, () => failure('stored_sessions_full', { limit }), parent);
 }
 
 /** The stored settings of a session. */
 export class StoredSession {
   /** Time of the last use, on the monotonic clock. */
   usedAt = 0;
-  readonly #budget: MemoryBudget;
+  readonly #budget: MemoryScope;
   readonly #onForget: () => void;
   readonly #variables = new Map<string, Variable>();
   #databasePath: DatabasePath = {};
@@ -180,8 +180,8 @@ export class StoredSession {
    *
    * @throws TesseraError `stored_sessions_full`
    */
-  constructor(budget: MemoryBudget, onForget: () => void) {
-    budget.reserve(SESSION);
+  constructor(budget: MemoryScope, onForget: () => void) {
+    budget.charge(SESSION);
     this.#budget = budget;
     this.#onForget = onForget;
   }
@@ -215,7 +215,7 @@ export class StoredSession {
 
   #set(name: string, variable: Variable): void {
     const growth = variable.weight - (this.#variables.get(name)?.weight ?? 0);
-    if (growth > 0) this.#budget.reserve(growth);
+    if (growth > 0) this.#budget.charge(growth);
     else this.#budget.release(-growth);
     this.#variables.set(name, variable);
   }

@@ -2,62 +2,43 @@
  * Concurrent reads for several rows on asynchronous stores: requests of one turn of the event loop travel together, so
  * that a hundred links take as long as one. Only for work without observable order.
  */
-import { mapTogether, type PromiseOrValue } from '../base/promise-or-value.js';
-import { forEachChunk, mapChunks } from './cooperative-yielding.js';
+import { andThen, mapTogether, type PromiseOrValue } from '../base/promise-or-value.js';
+import { eachChunk, mapItems, STEP } from '../base/work/loops.js';
 import type { Execution } from './execution.js';
 
-/** Whether reads are asynchronous. */
-export function answersLater({ context }: Execution): boolean {
-  return context.answersLater;
-}
-
-/** `mapChunks` for work that only reads: on asynchronous stores some hundreds at once. */
+/** `mapItems` for work that only reads: on asynchronous stores some hundreds at once. */
 export function mapReads<T, U>(
   execution: Execution,
   items: readonly T[],
   map: (item: T) => PromiseOrValue<U>,
 ): PromiseOrValue<U[]> {
-  if (!answersLater(execution)) return mapChunks(execution, items, map);
-  if (items.length <= MAX_CONCURRENT) return mapTogether(items, map);
-  return readBatches(execution, items, map);
-}
-
-/** Maximum number of concurrent reads. */
-const MAX_CONCURRENT = 256;
-
-async function readBatches<T, U>(
-  execution: Execution,
-  items: readonly T[],
-  map: (item: T) => PromiseOrValue<U>,
-): Promise<U[]> {
+  if (!execution.context.answersLater) return mapItems(items, execution.interrupt, map);
+  if (items.length <= STEP) return mapTogether(items, map);
   const mapped: U[] = [];
-  for (let from = 0; from < items.length; from += MAX_CONCURRENT) {
-    await execution.interrupt.checkpoint();
-    for (const result of await mapTogether(items.slice(from, from + MAX_CONCURRENT), map)) mapped.push(result);
-  }
-  return mapped;
+  const done = eachChunk(items, execution.interrupt, (some) =>
+    andThen(mapTogether(some, map), (results) => {
+      for (const result of results) mapped.push(result);
+    }),
+  );
+  return andThen(done, () => mapped);
 }
 
-/**
- * Maps in order, a chunk at a time concurrently. Intermediate values are released with each chunk; `made` gets its
- * results.
- */
-export async function mapChunksConcurrently<T, U>(
+/** The same where each value is made of several: of what a chunk has charged only what `charge` counts is kept. */
+export async function mapRowsTogether<T, U>(
   execution: Execution,
-  items: readonly T[],
-  map: (item: T) => PromiseOrValue<U>,
-  made?: (results: readonly U[]) => void,
+  rows: readonly T[],
+  map: (row: T) => PromiseOrValue<U>,
+  charge?: (results: readonly U[]) => void,
 ): Promise<U[]> {
   const {
+    interrupt,
     request: { memory },
   } = execution;
   const mapped: U[] = [];
-  await forEachChunk(execution, items, async (some) => {
-    const mark = memory.used;
-    const results = await mapTogether(some, map);
-    memory.releaseTo(mark);
+  await eachChunk(rows, interrupt, async (some) => {
+    const results = await memory.within(() => mapTogether(some, map));
     for (const result of results) mapped.push(result);
-    made?.(results);
+    charge?.(results);
   });
   return mapped;
 }

@@ -1,5 +1,6 @@
 /** The state of a running statement: services, request, transaction, identity and limits. Nothing is ambient. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
+import type { Work } from '../base/work/work.js';
 import type { DatabaseCatalog, TableEntry } from '../catalog/definitions/database-catalog.js';
 import type { AnalyzerDefinition, SequenceDefinition } from '../catalog/definitions/definition.js';
 import type { Id } from '../catalog/keys/key-bytes.js';
@@ -48,14 +49,9 @@ export interface Checks {
   readonly edit: boolean;
 }
 
-/** Deadline, cancellation and cooperative yielding. */
-export interface Interrupt {
-  /**
-   * Call it for each batch of work. Throws when the deadline has passed or the request was cancelled; returns a
-   * promise, to be awaited, when the event loop should serve other clients, also before a step of many `units` of work.
-   */
-  checkpoint(units?: number): PromiseOrValue<void>;
-  /** The same for synchronous code: throws, but never yields. */
+/** The work of a statement, which ends with its deadline or a cancellation. */
+export interface Interrupt extends Work {
+  /** A checkpoint for synchronous code: throws, but never yields. */
   check(): void;
   /** The same with an earlier deadline, if `duration` from now, or from `since`, is earlier. */
   within(duration: Duration, since?: number): Interrupt;
@@ -274,7 +270,7 @@ export interface LiveQuery {
    * The notification of a change for the principal of the execution; `undefined` if it isn't visible. The table is as
    * it is by then. `versionstamp` is that of the notification.
    */
-  look(
+  present(
     execution: Execution,
     table: TableEntry,
     change: WrittenRecord,

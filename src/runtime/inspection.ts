@@ -1,5 +1,5 @@
 /** The interface by which INFO reads failed sign-ins and the audit log, which other parts of the server keep. */
-import type { PromiseOrValue } from '../base/promise-or-value.js';
+import type { Work } from '../base/work/work.js';
 import type { SignInFailures } from '../catalog/credentials/signin-failures.js';
 import type { DatabasePath } from '../catalog/principal.js';
 import type { ObjectValue } from '../value/value.js';
@@ -19,7 +19,7 @@ export interface AuditTrail {
    */
   newestFirst(): AsyncIterable<readonly AuditLine[]>;
   /** Verifies the hash chain from the beginning; `checkpoint` is called for each batch. @throws as `newestFirst` */
-  verify(checkpoint: () => PromiseOrValue<void>): Promise<ChainVerdict>;
+  verify(work: Work): Promise<ChainVerdict>;
 }
 
 export interface AuditLine {

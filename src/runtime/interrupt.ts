@@ -1,25 +1,24 @@
+/** The interrupt of a request: its checkpoints, deadlines and cancellation. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
+import { BATCH, type Work } from '../base/work/work.js';
 import type { Environment } from '../env/environment.js';
+import { TimeSlice } from '../env/time-slice.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import { formatDuration } from '../value/time/duration.js';
 import type { Duration } from '../value/value.js';
+import { takeWalked } from '../value/walk.js';
 import type { Interrupt } from './execution.js';
 
-/** Milliseconds that one request may compute before it yields. */
-const SLICE = 1;
 /** A step of so many units of work may take that long: a list of as many elements takes 1 MiB. */
 const LARGE_STEP = 2 ** 17;
-/** The turns of a request that is long from its first large step on. */
-const LONG = Number.POSITIVE_INFINITY;
 
-/** A request's time slice of the event loop, and its cancellation. */
-interface TimeSlice {
-  began: number;
-  /** How often it has yielded, or `LONG`. */
-  turns: number;
+/** Units of work since the clock was last read, of all requests together. */
+let counted = 0;
+
+/** What the interrupts of a request share: its time slice, and its cancellation. */
+interface Running {
+  readonly slice: TimeSlice;
   ended: TesseraError | undefined;
-  /** Called whenever it yields. */
-  readonly onYield: (() => void) | undefined;
   /** Callbacks of a cancellation; created on demand, since most requests have none. */
   cancelled: Set<(reason: TesseraError) => void> | undefined;
 }
@@ -35,32 +34,32 @@ export interface Deadline {
 /** The interrupt of a request, and of its statements with deadlines of their own. */
 export class RequestInterrupt implements Interrupt {
   readonly #environment: Environment;
-  readonly #slice: TimeSlice;
+  readonly #running: Running;
   /** The earliest there is. */
   readonly deadline: Deadline | undefined;
 
-  private constructor(environment: Environment, slice: TimeSlice, deadline: Deadline | undefined) {
+  private constructor(environment: Environment, running: Running, deadline: Deadline | undefined) {
     this.#environment = environment;
-    this.#slice = slice;
+    this.#running = running;
     this.deadline = deadline;
   }
 
   /** `now` by the monotonic clock; `onYield` is called whenever the request yields. */
   static begin(environment: Environment, now = environment.clock.monotonic(), onYield?: () => void): RequestInterrupt {
-    const slice: TimeSlice = { began: now, turns: 0, ended: undefined, onYield, cancelled: undefined };
-    return new RequestInterrupt(environment, slice, undefined);
+    const slice = new TimeSlice(environment, { began: now, onYield });
+    return new RequestInterrupt(environment, { slice, ended: undefined, cancelled: undefined }, undefined);
   }
 
   /** Ends the request at its next checkpoint, or at once while it waits for an answer of the store. */
   cancel(reason = failure('cancelled')): void {
-    this.#slice.ended = reason;
-    for (const callback of this.#slice.cancelled ?? []) callback(reason);
+    this.#running.ended = reason;
+    for (const callback of this.#running.cancelled ?? []) callback(reason);
   }
 
   onEnd(callback: (reason: TesseraError) => void, grace = 0): () => void {
-    const slice = this.#slice;
-    slice.cancelled ??= new Set();
-    const { cancelled, ended } = slice;
+    const running = this.#running;
+    running.cancelled ??= new Set();
+    const { cancelled, ended } = running;
     const { deadline } = this;
     const { clock, timers } = this.#environment;
     let stopGrace: (() => void) | undefined;
@@ -94,38 +93,33 @@ export class RequestInterrupt implements Interrupt {
   /** The same with another deadline, if there is one that is earlier. */
   until(deadline: Deadline | undefined): RequestInterrupt {
     if (deadline === undefined || (this.deadline !== undefined && this.deadline.at <= deadline.at)) return this;
-    return new RequestInterrupt(this.#environment, this.#slice, deadline);
+    return new RequestInterrupt(this.#environment, this.#running, deadline);
   }
 
   check(): void {
     this.#checkAt(this.#environment.clock.monotonic());
   }
 
-  checkpoint(units = 0): PromiseOrValue<void> {
+  /** The work of the request without its end: for what must be finished all the same. */
+  get unending(): Work {
+    return this.#running.slice;
+  }
+
+  checkpoint(units = BATCH): PromiseOrValue<void> {
+    counted += units + takeWalked();
+    if (counted < BATCH) return;
+    counted = 0;
     const now = this.#environment.clock.monotonic();
     this.#checkAt(now);
-    const slice = this.#slice;
+    const { slice } = this.#running;
     // Long computations take turns, so that large steps of several requests don't come in one round of the event loop.
-    if (units >= LARGE_STEP && slice.turns !== LONG) slice.turns = LONG;
-    else if (now - slice.began < SLICE) return;
-    return this.#yield().then(() => this.#checkAt(slice.began));
-  }
-
-  /** The same for work that must be finished even if the request has to end. */
-  yieldIfDue(): PromiseOrValue<void> {
-    if (this.#environment.clock.monotonic() - this.#slice.began >= SLICE) return this.#yield();
-  }
-
-  #yield(): Promise<void> {
-    const slice = this.#slice;
-    slice.onYield?.();
-    return this.#environment.timers.yield(slice.turns++).then(() => {
-      slice.began = this.#environment.clock.monotonic();
-    });
+    if ((units >= LARGE_STEP && slice.becomeLong()) || slice.isOver(now)) {
+      return slice.yield().then(() => this.#checkAt(slice.began));
+    }
   }
 
   #checkAt(now: number): void {
-    if (this.#slice.ended !== undefined) throw this.#slice.ended;
+    if (this.#running.ended !== undefined) throw this.#running.ended;
     if (this.deadline !== undefined && now >= this.deadline.at) {
       throw timedOut(this.deadline);
     }

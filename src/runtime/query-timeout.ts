@@ -5,16 +5,12 @@ import { Duration } from '../value/value.js';
 
 /** The time limit of requests of ALTER SYSTEM QUERY_TIMEOUT: stored, and cached for each request. */
 export class QueryTimeout {
-  #current: Duration | undefined;
-
-  get current(): Duration | undefined {
-    return this.#current;
-  }
+  current: Duration | undefined = undefined;
 
   /** Reads the stored setting, when the store is opened. */
   load(transaction: Transaction): PromiseOrValue<void> {
     return andThen(transaction.get(settingKey('query-timeout')), (stored) => {
-      this.#current = stored instanceof Duration ? stored : undefined;
+      this.current = stored instanceof Duration ? stored : undefined;
     });
   }
 
@@ -23,7 +19,7 @@ export class QueryTimeout {
     if (timeout === undefined) transaction.delete(settingKey('query-timeout'));
     else transaction.put(settingKey('query-timeout'), timeout);
     transaction.afterCommit(() => {
-      this.#current = timeout;
+      this.current = timeout;
     });
   }
 }

@@ -5,28 +5,24 @@
  * operators, rows that are collected), and where a scope ends (a call, a turn of a loop, a row, a statement),
  * everything that was charged in it is released except for the weight of its result:
  *
- *     const mark = memory.used;
- *     const value = body(frame);
- *     return andThen(memory.settle(mark, value), () => value);
+ *     return memory.settling(() => body(frame));
  *
  * Small values are charged nothing, and where nothing was charged nothing is weighed, so that small work costs a
  * comparison.
  */
-import type { MemoryBudget } from '../base/memory-budget.js';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { doInSteps } from '../base/steps.js';
+import { type Allotment, MemoryScope } from '../base/work/memory-scope.js';
+import { runSteps } from '../base/work/stepwise.js';
+import type { Work } from '../base/work/work.js';
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Value } from '../value/value.js';
 import { SLOT, Weighing, weightOfCopies, weightOfResult, weightOfRows } from '../value/weight.js';
 
-/** Bytes that are reserved in the budget at a time. */
-const STEP = 64 * 1024;
+/** Many charges of a request change nothing around it. */
+const ALLOTMENT: Allotment = { taken: 64 * 1024, free: 2 ** 20 };
 
 /** So many bytes may be charged before lists are weighed where scopes end; an eighth of the limit if that is less. */
 const UNWEIGHED = 2 * 2 ** 20;
-
-/** Reservations are released when they exceed the used bytes by so much. */
-const SLACK = 2 ** 20;
 
 /** The registry of large requests, which cancels the largest of them when the heap is nearly full. */
 export interface MemoryWatch {
@@ -44,7 +40,7 @@ export interface RequestMemoryOptions {
   /** Bytes that one request may hold. */
   readonly limit: number;
   /** The budget to which all of them are charged. */
-  readonly budget?: MemoryBudget | undefined;
+  readonly budget?: MemoryScope | undefined;
   /** Whether the storage decodes a record for each read, rather than sharing it. */
   readonly ownsRows: boolean;
   readonly watch?: MemoryWatch | undefined;
@@ -54,43 +50,33 @@ export interface RequestMemoryOptions {
 export interface RequestControl {
   /** Ends it at its next checkpoint. */
   cancel(reason: TesseraError): void;
-  /** Yields when the time slice is over, whether the request has to end or not. */
-  yieldIfDue(): PromiseOrValue<void>;
+  /** The work of the request, without its end. */
+  readonly unending: Work;
 }
+
+const exceeded = (limit: number): TesseraError => failure('request_memory_exceeded', { limit });
 
 /** Parts of a value that are weighed at once: some hundred microseconds. */
 const WEIGHED_AT_ONCE = 4096;
 
-export class RequestMemory {
-  /** Bytes that are charged now; at the beginning of a scope, its mark. */
-  used = 0;
+export class RequestMemory extends MemoryScope {
   /**
    * Counts what was made that may be gone by now: where there is nothing of it, the results of a statement needn't be
    * weighed.
    */
   made = 0;
-  readonly #options: RequestMemoryOptions;
+  readonly #ownsRows: boolean;
+  readonly #watch: MemoryWatch | undefined;
   /** Weighing a list takes time: as long as no more than this is charged, what is gone of it counts on. */
   readonly #unweighed: number;
   readonly #running: RequestControl | undefined;
-  #reserved = 0;
-  #pinned = 0;
 
-  constructor(options: RequestMemoryOptions, running?: RequestControl) {
-    this.#options = options;
+  constructor({ limit, budget, ownsRows, watch }: RequestMemoryOptions, running?: RequestControl) {
+    super(limit, exceeded, budget, ALLOTMENT);
+    this.#ownsRows = ownsRows;
+    this.#watch = watch;
     this.#running = running;
-    this.#unweighed = Math.min(UNWEIGHED, options.limit / 8);
-  }
-
-  /** Bytes that the budget counts for this request. */
-  get reserved(): number {
-    return this.#reserved + this.#pinned;
-  }
-
-  /** Charges bytes. @throws TesseraError `request_memory_exceeded`, or the error of an outer budget that is full */
-  charge(bytes: number): void {
-    this.used += bytes;
-    if (this.used > this.#reserved) this.#grow(bytes);
+    this.#unweighed = Math.min(UNWEIGHED, limit / 8);
   }
 
   /** Charges a value, if it isn't small, and returns it; `weigh` returns its weight. */
@@ -108,8 +94,8 @@ export class RequestMemory {
    * storage.
    */
   chargeRows(rows: readonly Value[]): void {
-    if (this.#options.ownsRows) this.made++;
-    this.charge(this.#options.ownsRows ? weightOfRows(rows) : SLOT * rows.length);
+    if (this.#ownsRows) this.made++;
+    this.charge(this.#ownsRows ? weightOfRows(rows) : SLOT * rows.length);
   }
 
   /** Charges objects that were made of the members of others. */
@@ -117,26 +103,22 @@ export class RequestMemory {
     this.charge(weightOfCopies(rows));
   }
 
-  /** Takes back some of what was charged in the present scope: what was collected is no longer needed. */
-  discharge(bytes: number): void {
-    this.releaseTo(this.used - bytes);
+  /** Runs `body` as a scope: of what it charges only the weight of its value stays charged. */
+  settling(body: () => PromiseOrValue<Value>): PromiseOrValue<Value> {
+    const mark = this.used;
+    const value = body();
+    if (value instanceof Promise) return value.then((found) => andThen(this.settle(mark, found), () => found));
+    return this.used <= mark ? value : andThen(this.settle(mark, value), () => value);
   }
 
-  /** Ends a scope without a result. */
-  releaseTo(mark: number): void {
-    if (this.used <= mark) return;
-    this.used = mark;
-    if (this.#reserved - mark > SLACK) this.#shrink(mark + SLACK / 2);
-  }
-
-  /** Ends a scope with `value` as its result. A large value is weighed in steps. */
+  /** Ends the scope that began at `mark` with `value` as its result. A large value is weighed in steps. */
   settle(mark: number, value: Value): PromiseOrValue<void> {
     const charged = this.used - mark;
     if (charged <= 0 || (this.used < this.#unweighed && typeof value === 'object')) return;
     const weighing = new Weighing([value], { limit: charged });
     const running = this.#running;
     if (weighing.upTo(WEIGHED_AT_ONCE) || running === undefined) return this.#keep(mark, charged, weighing);
-    const weighed = doInSteps(weighing, { pause: () => running.yieldIfDue() });
+    const weighed = runSteps(weighing, running.unending);
     return andThen(weighed, () => this.#keep(mark, charged, weighing));
   }
 
@@ -146,56 +128,16 @@ export class RequestMemory {
     if (kept < charged) this.releaseTo(mark + kept);
   }
 
-  /**
-   * Takes what was charged since `mark` out of the present scope and those around it: it stays charged until as much is
-   * unpinned. Returns the number of bytes.
-   */
-  pin(mark: number): number {
-    const bytes = this.used - mark;
-    if (bytes <= 0) return 0;
-    this.#options.budget?.reserve(bytes);
-    this.#pinned += bytes;
-    this.releaseTo(mark);
-    return bytes;
-  }
-
-  /** Releases bytes that were pinned. */
-  unpin(bytes: number): void {
-    this.#pinned -= bytes;
-    this.#options.budget?.release(bytes);
-  }
-
   /** Cancels the request for lack of memory. */
   end(reason: TesseraError): void {
     this.#running?.cancel(reason);
   }
 
-  /** Releases everything. */
-  close(): void {
-    this.used = 0;
-    this.#shrink(0);
-    this.unpin(this.#pinned);
+  protected override grown(): void {
+    this.#watch?.grown(this);
   }
 
-  #grow(bytes: number): void {
-    const { limit, budget, watch } = this.#options;
-    const wanted = Math.max(this.used - this.#reserved, Math.min(STEP, limit - this.reserved));
-    try {
-      if (this.used + this.#pinned > limit) throw failure('request_memory_exceeded', { limit });
-      budget?.reserve(wanted);
-    } catch (error) {
-      this.used -= bytes;
-      throw error;
-    }
-    this.#reserved += wanted;
-    watch?.grown(this);
-  }
-
-  #shrink(to: number): void {
-    const surplus = this.#reserved - to;
-    if (surplus <= 0) return;
-    this.#reserved = to;
-    this.#options.budget?.release(surplus);
-    if (to === 0) this.#options.watch?.gone(this);
+  protected override emptied(): void {
+    this.#watch?.gone(this);
   }
 }

@@ -7,31 +7,31 @@ import type { Transaction } from '../storage/contract.js';
  * the revocation list.
  */
 export class RevocationFlag {
-  #isSet = false;
-  #isShared = false;
-
-  get isSet(): boolean {
-    return this.#isSet || this.#isShared;
-  }
+  /** Whether each token has to be looked up. */
+  isSet = false;
+  /** Whether the store has the flag. */
+  #isStored = false;
 
   /** Reads the stored flag, when the store is opened. */
   load(transaction: Transaction): PromiseOrValue<void> {
     return andThen(transaction.get(settingKey('denials')), (stored) => {
-      this.#isSet = stored === true;
+      this.#isStored = stored === true;
+      this.isSet ||= this.#isStored;
     });
   }
 
   /** Other nodes use the store, and may revoke something at any time: each token is looked up. */
   share(): void {
-    this.#isShared = true;
+    this.isSet = true;
   }
 
   /** Applies from the commit on. */
   set(transaction: Transaction): void {
-    if (this.#isSet) return;
+    if (this.#isStored) return;
     transaction.put(settingKey('denials'), true);
     transaction.afterCommit(() => {
-      this.#isSet = true;
+      this.#isStored = true;
+      this.isSet = true;
     });
   }
 }

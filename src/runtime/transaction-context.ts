@@ -34,6 +34,7 @@ export interface TransactionContext {
 export class DatabaseTransactionContext implements TransactionContext {
   readonly transaction: Transaction;
   readonly catalogs: CatalogCache;
+  readonly answersLater: boolean;
   readonly #databasePath: DatabasePath;
   readonly #refusal: TesseraError | undefined;
   #catalog: DatabaseCatalog | undefined;
@@ -51,6 +52,7 @@ export class DatabaseTransactionContext implements TransactionContext {
   ) {
     this.#catalog = catalog;
     this.transaction = transaction;
+    this.answersLater = transaction.prefetch !== undefined;
     this.catalogs = catalogs;
     this.#databasePath = databasePath;
     this.#refusal = refusal;
@@ -65,10 +67,6 @@ export class DatabaseTransactionContext implements TransactionContext {
       this.#catalog = catalog;
       return catalog;
     });
-  }
-
-  get answersLater(): boolean {
-    return this.transaction.prefetch !== undefined;
   }
 
   /** The key of the selected database's row. */

@@ -1,6 +1,6 @@
 /** Gauges of a server, read when its metrics are written. */
-import type { MemoryBudget } from '../base/memory-budget.js';
 import { VERSION } from '../base/package-version.js';
+import type { MemoryScope } from '../base/work/memory-scope.js';
 import type { Clock } from '../env/environment.js';
 import { realEnvironment } from '../env/real.js';
 import { type Family, GaugeFamily, type Sample } from '../metrics/families.js';
@@ -10,8 +10,8 @@ import type { OpenDatabase } from '../session/database/database.js';
 export function gaugesOf(database: OpenDatabase, clock: Clock = realEnvironment.clock): readonly Family[] {
   const { memory } = database;
   const started = clock.monotonic();
-  const budgets: Readonly<Record<string, MemoryBudget>> = { total: memory.budget, incoming: memory.incoming };
-  const ofBudgets = (read: (budget: MemoryBudget) => number) => (): Sample[] =>
+  const budgets: Readonly<Record<string, MemoryScope>> = { total: memory.budget, incoming: memory.incoming };
+  const ofBudgets = (read: (budget: MemoryScope) => number) => (): Sample[] =>
     Object.entries(budgets).map(([budget, each]) => ({ labels: { budget }, value: read(each) }));
   return [
     new GaugeFamily({ name: 'tessera_build_info', help: 'The version, as a label.' }, () => [

@@ -25,7 +25,6 @@ import { keysOfUser } from '../records/users.js';
 import { StoredRecordWriter } from '../records/writer.js';
 import type { AuditRecorder } from '../runtime/audit-recorder.js';
 import { admits, compileRule, type Rule, UNCHECKED } from '../runtime/authorization/permission.js';
-import { answersLater } from '../runtime/concurrent-reads.js';
 import type {
   Checks,
   Execution,
@@ -128,7 +127,7 @@ export class Executor {
   readonly #scripts: ScriptPool | undefined;
   readonly #backgroundMemory: () => RequestMemory;
   /** The context of the last identity: mostly the next statement has the same one. */
-  #rights: (Rights & { readonly identity: Identity }) | undefined;
+  #rights: Rights | undefined;
 
   constructor(options: ExecutorOptions) {
     const { environment, scripting, backgroundMemory } = options;
@@ -221,29 +220,21 @@ export class Executor {
   }
 
   #rightsOf(identity: Identity): Rights {
-    if (this.#rights?.identity !== identity) {
-      this.#rights = {
-        identity,
-        refusal: refusalOf(identity),
-        checks: checksOf(identity),
-        maySleep: maySleep(identity),
-      };
-    }
+    if (this.#rights?.identity !== identity) this.#rights = rightsOf(identity);
     return this.#rights;
   }
 
   run(statement: Statement, execution: Execution, scope: Scope): PromiseOrValue<Value> {
     const evaluate = this.compiler.statement(statement);
     const frame = new Frame(execution, scope);
-    return answersLater(execution) ? interruptible(execution, () => evaluate(frame)) : evaluate(frame);
+    return execution.context.answersLater ? interruptible(execution, () => evaluate(frame)) : evaluate(frame);
   }
 
   /**
-   * Begins to prefetch the rows that show whether the user still exists, and the first reads of the statement, if
-   * the store is asynchronous.
+   * Begins to prefetch the rows that show whether the user still exists, and the first reads of the statement: for an
+   * asynchronous store (`TransactionContext.answersLater`).
    */
   prefetch(statement: Statement, execution: Execution, scope: Scope): void {
-    if (!answersLater(execution)) return;
     beginPrefetch(firstReadsOf(statement, this.compiler), new Frame(execution, scope), (likely) =>
       keysOfUser(execution, likely),
     );
@@ -271,6 +262,7 @@ export class Executor {
 
 /** The rights of an identity. */
 interface Rights {
+  readonly identity: Identity;
   /** Why it has no access at the selected path. */
   readonly refusal: TesseraError | undefined;
   readonly checks: Checks;
@@ -281,15 +273,17 @@ interface Rights {
 const NO_LITERALS: readonly Value[] = [];
 
 function privilegedRights(identity: Identity): Rights {
-  return { refusal: undefined, checks: UNCHECKED, maySleep: maySleep(identity) };
+  return { identity, refusal: undefined, checks: UNCHECKED, maySleep: mayAct(identity.principal, 'edit', {}) };
 }
 
-function maySleep({ principal }: Identity): boolean {
-  return mayAct(principal, 'edit', {});
-}
-
-function checksOf({ principal, databasePath }: Identity): Checks {
-  return { view: !mayAct(principal, 'view', databasePath), edit: !mayAct(principal, 'edit', databasePath) };
+function rightsOf(identity: Identity): Rights {
+  const { principal, databasePath } = identity;
+  return {
+    identity,
+    refusal: refusalOf(identity),
+    checks: { view: !mayAct(principal, 'view', databasePath), edit: !mayAct(principal, 'edit', databasePath) },
+    maySleep: mayAct(principal, 'edit', {}),
+  };
 }
 
 /**

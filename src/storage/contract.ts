@@ -9,8 +9,9 @@
  * The value of a key is a value of the data model. Engines in memory keep it as it is; engines on disk encode
  * it.
  */
-import type { MemoryBudget } from '../base/memory-budget.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
+import type { MemoryScope } from '../base/work/memory-scope.js';
+import type { Work } from '../base/work/work.js';
 import type { TesseraError } from '../errors/error.js';
 import type { Family } from '../metrics/families.js';
 import type { Value } from '../value/value.js';
@@ -113,8 +114,8 @@ export interface Transaction {
   /** @throws TesseraError `key_too_long` where the engine has a limit (LMDB: 1978 bytes) */
   put(key: Key, value: Stored): void;
   delete(key: Key): void;
-  /** `pause` is called between batches; what it throws ends the deletion. */
-  deleteRange(range: KeyRange, pause?: () => PromiseOrValue<void>): PromiseOrValue<void>;
+  /** `work` has a checkpoint between batches; what that throws ends the deletion. */
+  deleteRange(range: KeyRange, work?: Work): PromiseOrValue<void>;
   /**
    * Appends to a log: the commit puts `value` under the key `prefix`, then its versionstamp (eight bytes, see
    * `append.ts`), then four bytes that count what this transaction appended. So the keys of a log ascend in the order
@@ -221,7 +222,7 @@ export interface BeginOptions {
    * estimated, and only beyond some kilobytes. If it is exhausted, writes and reads throw the error of
    * the budget, and the transaction stays usable.
    */
-  readonly memory?: (() => MemoryBudget) | undefined;
+  readonly memory?: (() => MemoryScope) | undefined;
   /**
    * A maintenance transaction: it changes how data is stored, but no answer. It merges postings, links a
    * vector, moves entries.

@@ -1,4 +1,5 @@
 import { andThen, lastly, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
+import type { Work } from '../base/work/work.js';
 import type { Cursor, Entry, Stored } from './contract.js';
 
 /**
@@ -22,17 +23,13 @@ export function forEachBatchOfValues(
   return untilEnd(cursor, () => cursor.nextValues(), visit);
 }
 
-/** Skips `count` entries of a scan, in steps between which `pause` is called. */
-export function skipEntries(
-  cursor: Cursor,
-  count: number,
-  pause: () => PromiseOrValue<unknown>,
-): PromiseOrValue<unknown> {
+/** Skips `count` entries of a scan, in steps between which `work` is called. */
+export function skipEntries(cursor: Cursor, count: number, work: Work): PromiseOrValue<unknown> {
   let left = count;
   return untilTrue(() =>
     andThen(left === 0 ? 0 : cursor.skip(left), (skipped) => {
       left -= skipped;
-      return skipped === 0 ? true : andThen(pause(), () => false);
+      return skipped === 0 ? true : andThen(work.checkpoint(), () => false);
     }),
   );
 }

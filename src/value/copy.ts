@@ -1,6 +1,6 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { doInSteps, type Pausing } from '../base/steps.js';
-import type { Stepwise } from '../base/stepwise.js';
+import { runSteps, type Stepwise } from '../base/work/stepwise.js';
+import type { Work } from '../base/work/work.js';
 import { MAX_NODES } from './limits.js';
 import { nextDepth } from './nesting.js';
 import {
@@ -71,22 +71,22 @@ class SmallWalk extends Walk {
 
 const small = new SmallWalk(UNMEASURED);
 
-/** Copies values, one after the other, as `copyValue` does, with pauses. */
+/** Copies values, one after the other, as `copyValue` does, with checkpoints. */
 export class StepwiseCopier {
-  /** Parts copied since the last pause. */
+  /** Parts copied since the last checkpoint. */
   #copied = 0;
 
-  constructor(private readonly pausing: Pausing) {}
+  constructor(private readonly work: Work) {}
 
   /** @throws TesseraError `nesting_too_deep`, `value_too_large` */
   copy(value: Value): PromiseOrValue<Value> {
     if (typeof value !== 'object' || value === null) return value;
     const copied = this.#copyAtOnce(value);
-    if (copied === undefined) return doInSteps(new Copying(value), this.pausing);
+    if (copied === undefined) return runSteps(new Copying(value), this.work);
     this.#copied += UNMEASURED - small.left;
     if (this.#copied < UNMEASURED) return copied;
     this.#copied = 0;
-    return andThen(this.pausing.pause(), () => copied);
+    return andThen(this.work.checkpoint(), () => copied);
   }
 
   #copyAtOnce(value: Value): Value {

@@ -125,7 +125,7 @@ function orderOf(items: ArrayValue): 'none' | ArrayValue {
 /** Longer lists are sorted in steps, or not at all. */
 const SORTED_AT_ONCE = 2 ** 12;
 
-/** Whether a list should be sorted first (`sortInSteps`) when `count` values are looked up in it. */
+/** Whether a list should be sorted first (`sortItems`) when `count` values are looked up in it. */
 export function wantsOrder(items: ArrayValue, count: number): boolean {
   if (items.length <= SORTED_AT_ONCE) return false;
   const order = orders.get(items);

@@ -2,8 +2,8 @@
  * The total order of all values and the equality that follows from it: kinds in the order of `KINDS`, numbers by value
  * whatever their kind, everything else within its kind.
  */
-import type { Stepwise } from '../base/stepwise.js';
-import { RUN, StepwiseSort } from '../base/stepwise-sort.js';
+import { RUN, StepwiseSort } from '../base/work/sort.js';
+import type { Stepwise } from '../base/work/stepwise.js';
 import type { KindTypes } from './by-kind.js';
 import { MAX_COMPARED } from './limits.js';
 import { compareNumbers } from './number.js';

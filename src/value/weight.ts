@@ -1,6 +1,6 @@
 import type { PromiseOrValue } from '../base/promise-or-value.js';
-import { doInSteps, type Pausing } from '../base/steps.js';
-import type { Stepwise } from '../base/stepwise.js';
+import { runSteps, type Stepwise } from '../base/work/stepwise.js';
+import type { Work } from '../base/work/work.js';
 import { Closure, FileReference, isArray, isObject, type ObjectValue, Regex, SetValue, type Value } from './value.js';
 import { addWalked, membersOf } from './walk.js';
 
@@ -38,10 +38,10 @@ function weigh(values: readonly Value[], limit: number): number {
 /** Parts that are weighed in one step: some hundred microseconds. */
 const PARTS = 4096;
 
-/** `weightOf` with yields; `pausing` is called for large values only. */
-export function weighInSteps(values: readonly Value[], pausing: () => Pausing): PromiseOrValue<number> {
+/** `weightOf` with yields; `work` is called for large values only. */
+export function weighInSteps(values: readonly Value[], work: () => Work): PromiseOrValue<number> {
   const weighing = new Weighing(values);
-  return weighing.step() ? weighing.result : doInSteps(weighing, pausing());
+  return weighing.step() ? weighing.result : runSteps(weighing, work());
 }
 
 /** `weightOf` in pieces. */

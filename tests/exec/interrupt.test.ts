@@ -23,7 +23,7 @@ it('yields say how often the request has yielded before, so that short ones go f
   const { environment, turns } = notingTurns(10);
   const [first, second] = [RequestInterrupt.begin(environment), RequestInterrupt.begin(environment)];
   for (let n = 0; n < 3; n++) await first.checkpoint();
-  await second.yieldIfDue();
+  await second.unending.checkpoint();
   expect(turns).toEqual([0, 1, 2, 0]);
 });
 

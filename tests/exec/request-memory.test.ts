@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { MemoryBudget } from '../../src/base/memory-budget.js';
+import { MemoryScope } from '../../src/base/work/memory-scope.js';
 import { RequestMemory } from '../../src/runtime/request-memory.js';
 import { objectFrom, type Value } from '../../src/value/value.js';
 
 const MIB = 2 ** 20;
-let budget: MemoryBudget;
+let budget: MemoryScope;
 let memory: RequestMemory;
 const open = (ownsRows = false) => {
-  budget = new MemoryBudget(8 * MIB, () => new Error('too much'));
+  budget = new MemoryScope(8 * MIB, () => new Error('too much'));
   memory = new RequestMemory({ limit: 8 * MIB, budget, ownsRows });
 };
 beforeEach(() => open());
@@ -53,10 +53,12 @@ describe('a scope', () => {
 
   it('weighs a large value in steps', async () => {
     let turns = 0;
-    const yieldIfDue = async () => {
-      turns++;
+    const unending = {
+      checkpoint: async () => {
+        turns++;
+      },
     };
-    const charging = new RequestMemory({ limit: 64 * MIB, ownsRows: false }, { cancel: () => {}, yieldIfDue });
+    const charging = new RequestMemory({ limit: 64 * MIB, ownsRows: false }, { cancel: () => {}, unending });
     charging.charge(32 * MIB);
     await charging.settle(0, rows(10_000));
     // An object and its text are two parts at least.

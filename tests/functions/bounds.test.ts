@@ -123,8 +123,8 @@ describe('nothing grows without a bound', () => {
 test('what many matches cost is spread over many turns, and no search is without an end', async () => {
   let pauses = 0;
   const context = testContext({
-    pause: async () => {
-      pauses++;
+    checkpoint: async (units) => {
+      if (units === undefined) pauses++;
     },
   });
   expect(await call('string::replace', ['aab', new Regex('a+c|a'), 'x'], context)).toBe('xxb');

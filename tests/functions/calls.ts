@@ -41,9 +41,8 @@ export function testContext(parts: Partial<FunctionContext> = {}): FunctionConte
     analyze: (name) => {
       throw failure('analyzer_missing', { name });
     },
+    check: () => {},
     checkpoint: () => {},
-    claim: () => {},
-    pause: () => {},
     ...parts,
   };
 }

@@ -83,7 +83,7 @@ describe('sleep', () => {
   test('ends when the statement has to', async () => {
     const context = testContext({
       environment: frozen(0),
-      checkpoint: () => {
+      check: () => {
         throw new Error('time is over');
       },
     });

@@ -59,7 +59,7 @@ describe('closures', () => {
 
   test('long arrays are interrupted', () => {
     const context = testContext({
-      pause: () => {
+      checkpoint: () => {
         throw new Error('time is over');
       },
     });

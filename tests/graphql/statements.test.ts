@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { StatementCache } from '../../src/graphql/execution/statement-cache.js';
+import { InternedStatements } from '../../src/graphql/execution/interned-statements.js';
 import type { Statement } from '../../src/language/ast.js';
 
 const throwing = (text: string): Statement => ({ kind: 'throw', value: { kind: 'literal', value: text } });
 
 it('equal statements are one', () => {
-  const statements = new StatementCache();
+  const statements = new InternedStatements();
   const first = throwing('a');
   expect(statements.same(first)).toBe(first);
   expect(statements.same(throwing('a'))).toBe(first);
@@ -13,7 +13,7 @@ it('equal statements are one', () => {
 });
 
 it('what is not asked for again is forgotten, and what is too long is not kept', () => {
-  const statements = new StatementCache();
+  const statements = new InternedStatements();
   const first = statements.same(throwing('first'));
   const long = throwing('x'.repeat(100_000));
   statements.same(long);

@@ -2,7 +2,7 @@ import { on, once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { MemoryBudget } from '../../src/base/memory-budget.js';
+import { MemoryScope } from '../../src/base/work/memory-scope.js';
 import type { Environment } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { encodeAnswer } from '../../src/http/response/large-answer.js';
@@ -15,7 +15,7 @@ const ROWS = 6_400;
 const rows: Value = Array.from({ length: ROWS }, (_, at): Value => Object.assign(newObject(), { at, name: `p ${at}` }));
 
 const tooMuch = () => new Error('too much');
-const BOUNDS = { limit: 2 ** 26, budget: new MemoryBudget(2 ** 30, tooMuch) };
+const BOUNDS = { limit: 2 ** 26, budget: new MemoryScope(2 ** 30, tooMuch) };
 
 /** A clock that goes on by a millisecond at each look. */
 function ticking(): { environment: Environment; turns: () => number } {

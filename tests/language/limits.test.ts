@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { allOf } from '../../src/base/stepwise.js';
+import { runAtOnce } from '../../src/base/work/stepwise.js';
 import { TesseraError } from '../../src/errors/error.js';
 import { parseExpression, parseQuery, parseQueryStepwise, parseType } from '../../src/language/parse.js';
 import { printExpression } from '../../src/language/print.js';
@@ -99,8 +99,8 @@ describe('chains', () => {
     const objectOf = (fields: number) => `{${Array.from({ length: fields }, (_, at) => `f${at}: ${at}`).join(', ')}}`;
     expect(codeOf(() => parseExpression(objectOf(15_000)))).toBe('fine');
     expect(codeOf(() => parseExpression(objectOf(15_001)))).toBe('query_too_large');
-    expect(codeOf(() => allOf(parseQueryStepwise(`RETURN ${objectOf(15_000)}`)))).toBe('fine');
-    expect(codeOf(() => allOf(parseQueryStepwise(`RETURN ${objectOf(15_001)}`)))).toBe('query_too_large');
+    expect(codeOf(() => runAtOnce(parseQueryStepwise(`RETURN ${objectOf(15_000)}`)))).toBe('fine');
+    expect(codeOf(() => runAtOnce(parseQueryStepwise(`RETURN ${objectOf(15_001)}`)))).toBe('query_too_large');
   });
 
   test('beside each other are many', () => {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { allOf } from '../../src/base/stepwise.js';
+import { runAtOnce } from '../../src/base/work/stepwise.js';
 import { asTesseraError } from '../../src/errors/error.js';
 import { parseQuery, parseQueryStepwise } from '../../src/language/parse.js';
 import { printStatement } from '../../src/language/print.js';
@@ -33,7 +33,7 @@ describe('parsing in pieces', () => {
         `{ ${script} }`,
         `RETURN [{ a: { ${script} } }, 1]`,
       ]) {
-        expect(outcome(() => allOf(parseQueryStepwise(text, undefined, piece)))).toEqual(
+        expect(outcome(() => runAtOnce(parseQueryStepwise(text, undefined, piece)))).toEqual(
           outcome(() => parseQuery(text)),
         );
       }
@@ -76,7 +76,7 @@ describe('parsing in pieces', () => {
   });
 
   it('refuses what would take too long to be looked through at once', () => {
-    const code = (text: string, limits = {}) => outcome(() => allOf(parseQueryStepwise(text, limits)))[0];
+    const code = (text: string, limits = {}) => outcome(() => runAtOnce(parseQueryStepwise(text, limits)))[0];
     expect(code(`IF a { 1 } ${'ELSE IF a { 1 } '.repeat(9_000)}`)).toBe('query_too_deep');
     expect(code(`RETURN [${'1+1,'.repeat(15_000)}]`)).toBe('query_too_large');
     expect(code('1;'.repeat(100), { statements: 99 })).toBe('query_too_large');

@@ -3,7 +3,7 @@
  * the store.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DATABASE_WORKS, WORKS, type Work } from '../../src/catalog/nodes/lease-row.js';
+import { type BackgroundWork, DATABASE_WORKS, WORKS } from '../../src/catalog/nodes/lease-row.js';
 import { failure, type TesseraError } from '../../src/errors/error.js';
 import { LeaseLost } from '../../src/session/background/lease.js';
 import { LEASE_TIME, Membership, NODE_RENEWAL_INTERVAL, REMOVAL_TIME } from '../../src/session/nodes/membership.js';
@@ -135,7 +135,7 @@ test('What a holder that stood still commits late conflicts with the take-over',
   const [one, two] = [await node(), await node()];
   await pass(world, 3 * NODE_RENEWAL_INTERVAL);
   const share = held(one);
-  const lease = one.membership.lease(share[0] as Work);
+  const lease = one.membership.lease(share[0] as BackgroundWork);
   const late = one.engine.begin({ writable: true });
   await during(Promise.resolve(lease.confirm(late)));
   late.put('late', true);

@@ -112,7 +112,7 @@ test('a plan made with other literals answers the same', { timeout: atLeast(60_0
   const [parsed, other] = await open(false);
   await fc.assert(
     fc.asyncProperty(statement, async (text) => {
-      planWithOtherLiterals(planned.plans, text);
+      planWithOtherLiterals(planned.statements, text);
       const answer = await answered(() => one.query(text));
       expect(answer).toEqual(await answered(() => other.execute(parseQuery(text).statements)));
     }),

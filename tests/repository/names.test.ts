@@ -9,7 +9,7 @@ const NODES = new Set(['Access', 'Aggregate', 'Bound', 'Delete', 'Filter', 'Live
  * The same word for two things that never meet: the statement and the transaction it ends; a clause and a histogram;
  * memory and a priority queue; a statement and a geometry; a range of a text and of a trace; a compiled and a stored one.
  */
-const APART = new Set(['Commit', 'Durations', 'EdgeDirection', 'Heap', 'Pause', 'Plan', 'Shape', 'Span']);
+const APART = new Set(['Commit', 'Durations', 'EdgeDirection', 'Heap', 'Plan', 'Shape', 'Span']);
 /** The same distance or norm of packed vectors (`vectors/`) and of arrays of numbers (`functions/vector/`). */
 const SHARED = new Set(['hamming', 'magnitude', 'manhattan', 'minkowski']);
 

@@ -9,6 +9,7 @@ const SCRIPTS = [
   'examples/retrieval/ask.mjs',
   'examples/retrieval/recall.mjs',
   'scripts/docs.mjs',
+  'scripts/entered-functions.mjs',
   'scripts/script.mjs',
   'scripts/studio-screenshots.mjs',
   'bench/run.mjs',

@@ -126,7 +126,7 @@ describe.each(update === undefined ? ways : [])(
           ? new LateEngine(new MemoryEngine(), new Lateness(3, seeded(LATENESS_SEED)))
           : await openEngine(address, { sync: 'never', group });
         const database = await openDatabase(store, { ...optionsOf(source), tuning });
-        const before = planned ? (text: string) => planWithOtherLiterals(database.plans, text) : undefined;
+        const before = planned ? (text: string) => planWithOtherLiterals(database.statements, text) : undefined;
         const differences = await runScript(database, source, { wire, before });
         await database.close();
         expect(differences, isLate ? `seed ${LATENESS_SEED}` : undefined).toEqual([]);

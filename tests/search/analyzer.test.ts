@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { untilTrue } from '../../src/base/promise-or-value.js';
+import { AT_ONCE } from '../../src/base/work/work.js';
 import type { AnalyzerFilter, TokenizerName } from '../../src/language/ast.js';
 import { Analyzer, type TermAt } from '../../src/search/text/analyzer.js';
 import { characterClass, LETTER, OTHER } from '../../src/search/text/characters.js';
@@ -22,12 +23,12 @@ function analyzed(parts: Analyzer, text: string): { terms: TermAt[]; pauses: num
   let pauses = 0;
   let most = 0;
   let since = 0;
-  const pause = () => {
+  const checkpoint = () => {
     pauses++;
     since = 0;
   };
   // Nothing is waited for.
-  void parts.termsAt(text, pause, (term) => {
+  void parts.termsAt(text, { checkpoint }, (term) => {
     terms.push(term);
     most = Math.max(most, ++since);
   });
@@ -103,11 +104,7 @@ test('the terms of short texts are counted as they are found', () => {
       for (const parts of texts) {
         const text = parts.join('');
         const counts = new Map<string, number>();
-        void counting.terms(
-          text,
-          () => undefined,
-          (term) => counts.set(term, (counts.get(term) ?? 0) + 1),
-        );
+        void counting.terms(text, AT_ONCE, (term) => counts.set(term, (counts.get(term) ?? 0) + 1));
         expect(keptTerms(counting.countShort([text])).counts).toEqual(counts);
       }
     }),

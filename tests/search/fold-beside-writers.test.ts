@@ -1,5 +1,6 @@
 /** Notes are folded while other records are written: what is noted meanwhile waits for the next fold. */
 import { expect, test } from 'vitest';
+import { AT_ONCE } from '../../src/base/work/work.js';
 import { foldPending } from '../../src/search/segments/fold.js';
 import { manifestKey, pendingPrefix } from '../../src/search/segments/layout.js';
 import { readManifest } from '../../src/search/segments/manifest.js';
@@ -10,7 +11,7 @@ const INDEX = 'i';
 const PREFIX = pendingPrefix(INDEX);
 
 async function change(word: string) {
-  const terms = await noteTerms({ length: 1, counts: new Map([[word, 1]]) }, () => undefined);
+  const terms = await noteTerms({ length: 1, counts: new Map([[word, 1]]) }, AT_ONCE);
   return storeChange({ before: undefined, after: terms });
 }
 
@@ -21,7 +22,7 @@ test('a fold conflicts with changes of what it folds, and with no others', async
   await first.commit();
   const fold = async (meanwhile: string): Promise<void> => {
     const folding = await engine.begin({ writable: true });
-    await foldPending(folding, INDEX, { least: 1, most: 100, segments: 1 }, () => undefined);
+    await foldPending(folding, INDEX, { least: 1, most: 100, segments: 1 }, AT_ONCE);
     const writing = await engine.begin({ writable: true });
     writing.put(PREFIX + meanwhile, await change('new'));
     await writing.commit();

@@ -1,7 +1,7 @@
 /** Full-text indexes against a reference of some twenty lines, over collections that change at random. */
-
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { PromiseOrValue } from '../../src/base/promise-or-value.js';
+import { AT_ONCE } from '../../src/base/work/work.js';
 import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.js';
 import { indexPrefix } from '../../src/catalog/keys/store-keys.js';
 import { TesseraError } from '../../src/errors/error.js';
@@ -137,7 +137,7 @@ async function isFolded(most: number): Promise<boolean> {
   const index = table?.indexes.find(({ name }) => name === 'ft');
   if (catalog === undefined || table === undefined || index === undefined) throw new Error('there is no index');
   const prefix = indexPrefix(catalog.database.id, table.definition.id, index.id);
-  await foldPending(transaction, prefix, { least: 1, most, segments: 1 }, () => undefined);
+  await foldPending(transaction, prefix, { least: 1, most, segments: 1 }, AT_ONCE);
   try {
     await transaction.commit();
     return true;

@@ -1,6 +1,7 @@
 /** Posting lists and the tables of terms, as they are written and read. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { AT_ONCE } from '../../src/base/work/work.js';
 import { TermOrder } from '../../src/search/segments/gathered-source.js';
 import { forEachNoted, noteTerms, readChange, storeChange } from '../../src/search/segments/pending.js';
 import {
@@ -83,8 +84,6 @@ describe('a posting list', () => {
   });
 });
 
-const noPause = (): void => undefined;
-
 describe('a note', () => {
   const terms = {
     length: 5,
@@ -97,14 +96,14 @@ describe('a note', () => {
 
   async function termsOf(bytes: Uint8Array): Promise<[string, number][]> {
     const found: [string, number][] = [];
-    await forEachNoted(bytes, noPause, (start, end, count) =>
+    await forEachNoted(bytes, AT_ONCE, (start, end, count) =>
       found.push([new TextDecoder().decode(bytes.subarray(start, end)), count]),
     );
     return found;
   }
 
   test('is read as it was written', async () => {
-    const { before, after } = readChange(storeChange({ before: undefined, after: await noteTerms(terms, noPause) }));
+    const { before, after } = readChange(storeChange({ before: undefined, after: await noteTerms(terms, AT_ONCE) }));
     expect(before).toBeUndefined();
     expect(await termsOf(after as Uint8Array)).toEqual([...terms.counts]);
   });
@@ -118,7 +117,7 @@ describe('a note', () => {
       ['green', 1],
       ['tea', 1],
     ]);
-    expect(after).toEqual(await noteTerms(terms, noPause));
+    expect(after).toEqual(await noteTerms(terms, AT_ONCE));
   });
 });
 
@@ -227,7 +226,7 @@ describe('tables of words', () => {
       dictionary.numberOfText(`${begins[draw(begins.length)]}${draw(50_000).toString(36)}`);
     }
     const order = new TermOrder(dictionary);
-    await order.sort(() => undefined);
+    await order.sort(AT_ONCE);
     const texts = Array.from(order.numbers, (number) => dictionary.text(number));
     expect(texts).toEqual(texts.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0)));
     expect(new Set(order.numbers).size).toBe(dictionary.size);

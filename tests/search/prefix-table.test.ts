@@ -22,9 +22,15 @@ test('prefixes are counted in many terms step by step', async () => {
   const counts = new Map(Array.from({ length: 20_000 }, (_, at) => [`w${at}`, 1 + (at % 2)]));
   const terms = Array.from({ length: 32 }, (_, at) => ({ term: `w${at}`, isPrefix: true }));
   let pauses = 0;
-  await countPrefixes({ ...plainQuery([], 'AND'), terms }, { length: 30_000, counts }, () => {
-    pauses++;
-  });
+  await countPrefixes(
+    { ...plainQuery([], 'AND'), terms },
+    { length: 30_000, counts },
+    {
+      checkpoint: () => {
+        pauses++;
+      },
+    },
+  );
   expect(pauses).toBeGreaterThanOrEqual(Math.floor((20_000 * 32) / 65_536));
   for (const term of terms) {
     let sum = 0;

@@ -13,25 +13,27 @@ test('keys of documents are written a window at a time', async () => {
     most = Math.max(most, ++since);
   });
   const documents = Array.from({ length: 8_192 }, (_, at) => ({ key: String(at).padStart(6, '0'), length: 3 }));
-  await writer.addDocuments(documents, () => {
-    since = 0;
+  await writer.addDocuments(documents, {
+    checkpoint: () => {
+      since = 0;
+    },
   });
   expect([put, most]).toEqual([32 + 2, 2]);
 });
 
 test('many of the best are sorted in steps', async () => {
   let pauses = 0;
-  const pausing = {
-    pause: () => {
+  const work = {
+    checkpoint: () => {
       pauses++;
     },
   };
   const best = new BestDocuments(1, 4_000, []);
   for (let document = 0; document < 16_000; document++) {
     best.add(0, { document, score: (document * 7919) % 16_000 });
-    await best.tidy(pausing);
+    await best.tidy(work);
   }
-  const [found] = await best.documents(pausing);
+  const [found] = await best.documents(work);
   expect(found?.map(({ score }) => score)).toEqual(Array.from({ length: 4_000 }, (_, at) => 15_999 - at));
   expect(pauses).toBeGreaterThan(20);
 });

@@ -1,5 +1,6 @@
 /** Many new records of one transaction become a segment when it is committed, which is searched before it is listed. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { AT_ONCE } from '../../src/base/work/work.js';
 import { CatalogCache, loadDatabase } from '../../src/catalog/definitions/load.js';
 import { prefixRange } from '../../src/catalog/keys/key-bytes.js';
 import { indexPrefix } from '../../src/catalog/keys/store-keys.js';
@@ -65,9 +66,7 @@ const kept = () =>
   }));
 
 const fold = (most = 2_048) =>
-  onIndex(true, (transaction, prefix) =>
-    foldPending(transaction, prefix, { least: 1, most, segments: 1 }, () => undefined),
-  );
+  onIndex(true, (transaction, prefix) => foldPending(transaction, prefix, { least: 1, most, segments: 1 }, AT_ONCE));
 
 test('many records make a segment, few are noted, and both are found', async () => {
   await fold();
@@ -141,7 +140,7 @@ test('two that insert many different records at once don’t conflict, nor with 
   await ask(insert(300, 200, 'green tea'), second);
   await first.commit();
   await onIndex(true, async (transaction, prefix) => {
-    await foldPending(transaction, prefix, { least: 1, most: 2_048, segments: 1 }, () => undefined);
+    await foldPending(transaction, prefix, { least: 1, most: 2_048, segments: 1 }, AT_ONCE);
     await second.commit();
   });
   expect(await kept()).toMatchObject({ unlisted: 1, documents: 201 });

@@ -170,7 +170,7 @@ it('charges all connections of a record user to one budget, and releases it with
   }
   const reserve = (session: Session, bytes: number) => {
     try {
-      session.memory.connection.budget.reserve(bytes);
+      session.memory.connection.budget.charge(bytes);
       return 'reserved';
     } catch (thrown) {
       return (thrown as { code: string }).code;

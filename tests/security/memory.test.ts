@@ -8,10 +8,10 @@ import { realEnvironment } from '../../src/env/real.js';
 import { GraphqlService } from '../../src/graphql/service.js';
 import { createGraphqlHandler } from '../../src/graphql/transports/handler.js';
 import { createHttpServer, type HttpServerParts } from '../../src/http/server.js';
+import { OwnStatements } from '../../src/session/cache/own-statements.js';
 import type { Session } from '../../src/session/contract.js';
 import type { DatabaseOptions } from '../../src/session/database/options.js';
 import type { MemoryLimits } from '../../src/session/resources/server-memory.js';
-import { RequestRunner } from '../../src/session/session/request-runner.js';
 import { encodeCbor } from '../../src/value/codecs/cbor-encode.js';
 import { newObject, objectFrom } from '../../src/value/value.js';
 import { answer, run, World } from '../support/world.js';
@@ -265,13 +265,13 @@ describe('requests', () => {
 
   test('forget the statements of a long text as they run', async () => {
     await open();
-    const run = vi.spyOn(RequestRunner.prototype, 'run');
+    const forget = vi.spyOn(OwnStatements.prototype, 'forget');
     await world.owner.query('RETURN 1; BEGIN; RETURN 2; COMMIT;'.repeat(400), newObject());
     await world.owner.query('RETURN 1', newObject());
-    const [long, short] = run.mock.calls.map(([, , own]) => own);
+    const [long, ...others] = new Set(forget.mock.contexts as OwnStatements[]);
     expect(new Set(long?.statements.map(({ kind }) => kind))).toEqual(new Set(['cancel']));
-    expect(short).toBeUndefined();
-    run.mockRestore();
+    expect(others).toEqual([]);
+    forget.mockRestore();
   });
 
   test('may make any amount of what they don’t keep', async () => {

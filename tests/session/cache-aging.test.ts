@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CacheAging } from '../../src/session/plans/cache-aging.js';
+import { CacheAging } from '../../src/session/cache/cache-aging.js';
 import { StubbedEnvironment } from '../support/environment.js';
 
 it('ages caches again and again until it is stopped', () => {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { MemoryBudget } from '../../src/base/memory-budget.js';
+import { MemoryScope } from '../../src/base/work/memory-scope.js';
 import type { Timers } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { CHANGES_A_STEP } from '../../src/storage/commit/commit-steps.js';
@@ -85,7 +85,7 @@ describe.each(Object.keys(ENGINES))('%s', (name) => {
   });
 
   test.skipIf(name === 'memory')('others have a turn while few but large values are encoded', async () => {
-    const memory = () => new MemoryBudget(2 ** 30, (limit) => new Error(`more than ${limit}`));
+    const memory = () => new MemoryScope(2 ** 30, (limit) => new Error(`more than ${limit}`));
     const transaction = await engine.begin({ writable: true, memory });
     for (let at = 0; at < 20; at++) transaction.put(key(at), new Uint8Array(2 ** 18));
     turns = 0;
@@ -95,7 +95,7 @@ describe.each(Object.keys(ENGINES))('%s', (name) => {
   });
 
   test.skipIf(name === 'memory')('others have a turn while few but large values are read by their keys', async () => {
-    const memory = () => new MemoryBudget(2 ** 30, (limit) => new Error(`more than ${limit}`));
+    const memory = () => new MemoryScope(2 ** 30, (limit) => new Error(`more than ${limit}`));
     const writer = await engine.begin({ writable: true, memory });
     for (let at = 0; at < 20; at++) writer.put(key(at), new Uint8Array(2 ** 19 + at));
     await writer.commit();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { MemoryBudget } from '../../src/base/memory-budget.js';
+import { MemoryScope } from '../../src/base/work/memory-scope.js';
 import { failure } from '../../src/errors/error.js';
 import type { CommitFollower, FollowedCommit, Transaction } from '../../src/storage/contract.js';
 import { openPostgres } from '../../src/storage/postgres/open.js';
@@ -141,7 +141,7 @@ describe.skipIf(postgresPrograms() === undefined)('In PostgreSQL, what is large'
 
   test('needs room in the memory of its transaction', async () => {
     const limit = 1024 * 1024;
-    const budget = new MemoryBudget(limit, () => failure('transaction_too_large', { limit }));
+    const budget = new MemoryScope(limit, () => failure('transaction_too_large', { limit }));
     const transaction = nodes[0]!.begin({ writable: true, memory: () => budget });
     expect(() => fill(transaction)).toThrow(expect.objectContaining({ code: 'transaction_too_large' }));
     transaction.cancel();

@@ -2,7 +2,7 @@
 import { TesseraError } from '../../src/errors/error.js';
 import { StatementReader } from '../../src/language/parse.js';
 import { type Blank, type BlankKind, type Shape, shapesOf } from '../../src/language/shape.js';
-import type { PlanCache } from '../../src/session/plans/plan-cache.js';
+import type { StatementCache } from '../../src/session/cache/statement-cache.js';
 import { newObject } from '../../src/value/value.js';
 
 /** Two literals of each kind: every other differs from one of them. */
@@ -52,7 +52,7 @@ function slottedBlanks(text: string): Blank[] {
   }
 }
 
-export function planWithOtherLiterals(plans: PlanCache, text: string): void {
+export function planWithOtherLiterals(plans: StatementCache, text: string): void {
   const other = withOtherLiterals(text);
   if (other === undefined) return;
   try {

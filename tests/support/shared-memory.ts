@@ -181,9 +181,9 @@ function followed(inner: Transaction, publish: (commit: Omit<FollowedCommit, 'is
       note({ key });
       inner.delete(key);
     },
-    deleteRange: (range, pause) => {
+    deleteRange: (range, work) => {
       note({ range });
-      return inner.deleteRange(range, pause);
+      return inner.deleteRange(range, work);
     },
     append: (prefix, value) => {
       note({ appendedTo: prefix });

@@ -8,10 +8,10 @@ const AT_ONCE = 2 ** 14;
 
 function copier() {
   const counted = { pauses: 0 };
-  const pause = async () => {
+  const checkpoint = async () => {
     counted.pauses++;
   };
-  return { counted, copier: new StepwiseCopier({ pause }) };
+  return { counted, copier: new StepwiseCopier({ checkpoint }) };
 }
 
 const row = (at: number): Value =>

@@ -1,5 +1,6 @@
 /** Work on graphs in a store comes in steps: what is read and written between two pauses is bounded. */
 import { expect, test } from 'vitest';
+import { AT_ONCE, type Work } from '../../src/base/work/work.js';
 import type { ChangeSite } from '../../src/index/hnsw/change-graph.js';
 import { EMPTY_GRAPH, type GraphState, readGraphState, storeGraphState } from '../../src/index/hnsw/graph-state.js';
 import { changedKey, freeKey, stateKey } from '../../src/index/hnsw/layout.js';
@@ -38,7 +39,7 @@ const MOST_AT_ONCE = 64;
 const MOST_PUT = 4;
 
 /** Counts entries that a transaction reads and writes between two pauses. */
-class CountedSteps {
+class CountedSteps implements Work {
   longest = 0;
   steps = 0;
   #entries = 0;
@@ -48,7 +49,7 @@ class CountedSteps {
     this.longest = Math.max(this.longest, this.#entries);
   }
 
-  readonly pause = (): void => {
+  readonly checkpoint = (): void => {
     this.#entries = 0;
     this.steps++;
   };
@@ -90,14 +91,14 @@ async function storedVectors(vectors: readonly (readonly number[])[]) {
   const steps = new CountedSteps();
   const graph = new Graph(OPTIONS, false);
   graph.noteChanges();
-  const unwatched = new StoredGraph(transaction, INDEX, OPTIONS, () => undefined);
+  const unwatched = new StoredGraph(transaction, INDEX, OPTIONS, AT_ONCE);
   for (const [id, vector] of vectors.entries()) {
     const floats = Float32Array.from(vector);
     unwatched.writeNode(id, encodeKey(id), floats, undefined);
     await unwatched.run(graph, link(graph, place(graph, id, encodeKey(id), floats)));
   }
   const state: GraphState = { ...EMPTY_GRAPH, sequence: 1, entry: graph.entry, top: graph.top, next: vectors.length };
-  await new StoredGraph(steps.of(transaction), INDEX, OPTIONS, steps.pause).write(graph, state);
+  await new StoredGraph(steps.of(transaction), INDEX, OPTIONS, steps).write(graph, state);
   await transaction.commit();
   return { engine, state, steps };
 }
@@ -110,7 +111,7 @@ test('a graph is written, read and walked through in small steps (seed 51)', asy
 
   const transaction = await engine.begin({ writable: false });
   const walking = new CountedSteps();
-  const stored = new StoredGraph(walking.of(transaction), INDEX, OPTIONS, walking.pause);
+  const stored = new StoredGraph(walking.of(transaction), INDEX, OPTIONS, walking);
   const part = new Graph(OPTIONS, true);
   part.entry = state.entry;
   part.top = state.top;
@@ -123,7 +124,7 @@ test('a graph is written, read and walked through in small steps (seed 51)', asy
 
   const reading = new CountedSteps();
   const whole = new Graph(OPTIONS, false);
-  await new StoredGraph(reading.of(transaction), INDEX, OPTIONS, reading.pause).readAll(whole);
+  await new StoredGraph(reading.of(transaction), INDEX, OPTIONS, reading).readAll(whole);
   expect(whole.slots).toBe(COUNT);
   expect(reading.longest).toBeLessThanOrEqual(MOST_AT_ONCE);
   transaction.cancel();
@@ -154,9 +155,9 @@ test('vectors are linked in small steps, whether the graph is kept in memory or 
     };
     let state = await stateNow();
     for (let stamp = 0; state.live < count || state.waiting > 0; stamp++) {
-      steps.pause();
+      steps.checkpoint();
       const transaction = await engine.begin({ writable: true });
-      const stored = new StoredGraph(steps.of(transaction), INDEX, OPTIONS, steps.pause);
+      const stored = new StoredGraph(steps.of(transaction), INDEX, OPTIONS, steps);
       const site: ChangeSite = { stored, type: 'F32', graphs, stamp: String(stamp) };
       expect(await linkChanged(site, { least: 1, placed: 400, linked: 400 })).toBe(true);
       await transaction.commit();

@@ -1,5 +1,6 @@
 /** Vectors that are in the graph of an HNSW index, but not linked yet: all of them are found, and exactly. */
 import { afterEach, expect, test } from 'vitest';
+import { AT_ONCE } from '../../src/base/work/work.js';
 import { type LinkBounds, linkChanged } from '../../src/index/hnsw/link.js';
 import { ResidentGraphs } from '../../src/index/hnsw/resident-graphs.js';
 import { StoredGraph } from '../../src/index/hnsw/stored-graph.js';
@@ -42,7 +43,7 @@ async function link(engine: MemoryEngine, bounds: LinkBounds, stamp: string): Pr
   const metric = parseMetric('EUCLIDEAN');
   const numbers = { dimension: DIMENSION, m: 12, m0: 24, levelFactor: 0.4, efConstruction: 150 };
   const options = { ...numbers, metric, extendCandidates: false, keepPrunedConnections: false };
-  const stored = new StoredGraph(transaction, index, options, () => undefined);
+  const stored = new StoredGraph(transaction, index, options, AT_ONCE);
   await linkChanged({ stored, type: 'F32', graphs: new ResidentGraphs(new PackedCache(2 ** 26)), stamp }, bounds);
   await transaction.commit();
 }

@@ -160,26 +160,24 @@ function bearerSession(
   });
 }
 
-function principalOf(
+async function principalOf(
   { directory }: AuthContext,
   access: AccessOf<BearerAccess>,
   databasePath: DatabasePath,
   subject: GrantSubject,
   claims: Claims,
-): PromiseOrValue<SignedIn['principal'] | undefined> {
+): Promise<SignedIn['principal'] | undefined> {
   // The access method may have been redefined for the other kind of subject.
   if (access.accessKind.subject !== subject.kind) return undefined;
   if (subject.kind === 'user') {
-    return andThen(directory.user(databasePath, subject.name), (user) =>
-      user?.incarnation === claims.incarnation ? user && definedUser(databasePath, user) : undefined,
-    );
+    const user = await directory.user(databasePath, subject.name);
+    return user?.incarnation === claims.incarnation ? user && definedUser(databasePath, user) : undefined;
   }
   const where = recordDatabasePath(databasePath);
   if (where === undefined) return undefined;
   const { record } = subject;
-  return andThen(directory.incarnation(where, record), (incarnation) => {
-    if (incarnation === undefined) return undefined;
-    assertIncarnation(incarnation, claims);
-    return { kind: 'record', ...where, access: access.name, id: record, incarnation: incarnation.id };
-  });
+  const incarnation = await directory.incarnation(where, record);
+  if (incarnation === undefined) return undefined;
+  assertIncarnation(incarnation, claims);
+  return { kind: 'record', ...where, access: access.name, id: record, incarnation: incarnation.id };
 }

@@ -2,7 +2,6 @@
  * Views: an owner sees what another user would see. A view rests on the owner's session and has no credentials of its
  * own: no token is made, and its identity has no `basis`.
  */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Level, Role } from '../../language/ast.js';
@@ -96,12 +95,12 @@ function malformed(): TesseraError {
  * @param viewer the owner's identity; the caller has checked that the owner may view as the target
  * @throws TesseraError `view_target_missing`
  */
-export function viewedIdentity(
+export async function viewedIdentity(
   context: AuthContext,
   target: ViewTarget,
   viewer: SessionIdentity,
   client: Client,
-): PromiseOrValue<SessionIdentity> {
+): Promise<SessionIdentity> {
   const { databasePath } = target;
   const identify = (shown: Omit<SignedIn, 'databasePath' | 'viewer'>) =>
     identityOf({ ...shown, databasePath, viewer: viewer.principal }, client);
@@ -118,27 +117,26 @@ export function viewedIdentity(
         expiresAt: undefined,
       });
     }
-    case 'record':
-      return andThen(context.directory.access(databasePath, target.access), (access) => {
-        if (access === undefined || !accessKindOf(access.accessKind).hasRecordUsers(access.accessKind)) {
-          throw failure('view_target_missing', { what: `access method ${target.access} for records` });
-        }
-        const { record } = target;
-        return andThen(context.directory.record(databasePath, record), (found) => {
-          if (found === undefined) throw failure('view_target_missing', { what: `record ${toText(record)}` });
-          const { namespace = '', database = '' } = databasePath;
-          const lifetime = tokenLifetime(access.durations);
-          const { incarnation } = found;
-          const user = { kind: 'record', namespace, database, access: access.name, id: record } as const;
-          return identify({
-            // Another record of that id is another user.
-            principal: incarnation === undefined ? user : { ...user, incarnation: incarnation.id },
-            claims: claimsOf(context, { ...databasePath, access: access.name, id: toText(record), lifetime }, record),
-            access: access.name,
-            expiresAt: sessionExpiry(access.durations, context.environment),
-          });
-        });
+    case 'record': {
+      const access = await context.directory.access(databasePath, target.access);
+      if (access === undefined || !accessKindOf(access.accessKind).hasRecordUsers(access.accessKind)) {
+        throw failure('view_target_missing', { what: `access method ${target.access} for records` });
+      }
+      const { record } = target;
+      const found = await context.directory.record(databasePath, record);
+      if (found === undefined) throw failure('view_target_missing', { what: `record ${toText(record)}` });
+      const { namespace = '', database = '' } = databasePath;
+      const lifetime = tokenLifetime(access.durations);
+      const { incarnation } = found;
+      const user = { kind: 'record', namespace, database, access: access.name, id: record } as const;
+      return identify({
+        // Another record of that id is another user.
+        principal: incarnation === undefined ? user : { ...user, incarnation: incarnation.id },
+        claims: claimsOf(context, { ...databasePath, access: access.name, id: toText(record), lifetime }, record),
+        access: access.name,
+        expiresAt: sessionExpiry(access.durations, context.environment),
       });
+    }
   }
 }
 

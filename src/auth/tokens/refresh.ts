@@ -113,21 +113,21 @@ export async function useRefresh(
 const MOST_SUCCESSORS = 16;
 
 /** The pair of the last successor of a used token, the only one that wasn't used yet; `undefined` if it was revoked. */
-function latestOf(
+async function latestOf(
   grants: Grants,
   { successor }: Grant,
   secret: string,
   left = MOST_SUCCESSORS,
-): PromiseOrValue<RefreshPair | undefined> {
+): Promise<RefreshPair | undefined> {
   if (successor === undefined || left === 0) return undefined;
-  return andThen(grants.find(successor.id), (next) => {
-    if (next === undefined) return undefined;
-    const nextSecret = successorSecret(secret, successor.seed);
-    if (next.used === true) return latestOf(grants, next, nextSecret, left - 1);
-    if (next.revocation !== undefined) return undefined;
-    const pair = pairOf(next, grantKeyText('refresh', { id: next.id, secret: nextSecret }));
-    return andThen(isRevoked(grants, next), (revoked) => (revoked ? undefined : pair));
-  });
+  const next = await grants.find(successor.id);
+  if (next === undefined) return undefined;
+  const nextSecret = successorSecret(secret, successor.seed);
+  if (next.used === true) return latestOf(grants, next, nextSecret, left - 1);
+  if (next.revocation !== undefined) return undefined;
+  const pair = pairOf(next, grantKeyText('refresh', { id: next.id, secret: nextSecret }));
+  const revoked = await isRevoked(grants, next);
+  return revoked ? undefined : pair;
 }
 
 /**
@@ -174,25 +174,21 @@ function onGrant<T>(
 ): PromiseOrValue<T | undefined> {
   const shown = readGrantKey('refresh', token);
   if (shown === undefined) return undefined;
-  return context.directory.grants(databasePath, name, (grants, incarnationOf, endSessions) =>
-    andThen(grants.find(shown.id), (grant) => {
-      if (grant?.subject.kind !== 'record' || !secretMatches(shown, grant)) return undefined;
-      const { record, incarnation: named } = grant.subject;
-      if (subject !== undefined && subject !== toText(record)) return undefined;
-      if (isExpired(grant, context.environment.clock.now())) return undefined;
-      const at = datetimeNanoseconds(grant.creation);
-      return andThen(isRevoked(grants, grant), (denied) =>
-        andThen(grants.familyRevocation(familyOf(grant)), (revoked) => {
-          if (denied || revoked !== undefined) return undefined;
-          return andThen(incarnationOf(record), (incarnation) =>
-            incarnation !== undefined && belongsTo(incarnation, named, () => at)
-              ? work({ grants, grant, secret: shown.secret, identified: { id: record, incarnation }, endSessions })
-              : undefined,
-          );
-        }),
-      );
-    }),
-  );
+  return context.directory.grants(databasePath, name, async (grants, incarnationOf, endSessions) => {
+    const grant = await grants.find(shown.id);
+    if (grant?.subject.kind !== 'record' || !secretMatches(shown, grant)) return undefined;
+    const { record, incarnation: named } = grant.subject;
+    if (subject !== undefined && subject !== toText(record)) return undefined;
+    if (isExpired(grant, context.environment.clock.now())) return undefined;
+    const at = datetimeNanoseconds(grant.creation);
+    const denied = await isRevoked(grants, grant);
+    const revoked = await grants.familyRevocation(familyOf(grant));
+    if (denied || revoked !== undefined) return undefined;
+    const incarnation = await incarnationOf(record);
+    return incarnation !== undefined && belongsTo(incarnation, named, () => at)
+      ? work({ grants, grant, secret: shown.secret, identified: { id: record, incarnation }, endSessions })
+      : undefined;
+  });
 }
 
 /** Whether the access token of a pair was revoked, or all of its record's. */

@@ -1,5 +1,5 @@
 import { CompactSign, compactVerify } from 'jose';
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import {
   ASYMMETRIC_ALGORITHMS,
@@ -189,7 +189,9 @@ export class Tokens {
    * @throws TesseraError `invalid_auth`; `token_expired` for a correctly signed token only
    */
   verify(token: UnverifiedToken, verification: JwtVerification): PromiseOrValue<void> {
-    return andThen(this.verifyOrigin(token, verification), () => this.#checkTimes(token.claims));
+    const verified = this.verifyOrigin(token, verification);
+    if (isPromise(verified)) return verified.then(() => this.#checkTimes(token.claims));
+    this.#checkTimes(token.claims);
   }
 
   /** Like `verify`, ignoring expiry. */

@@ -1,7 +1,8 @@
 /**
  * Reads the changes of a table from its changefeed in pages, for live queries that begin at an earlier versionstamp.
  */
-import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen } from '../../base/promise-or-value.js';
+import type { Work } from '../../base/work/work.js';
 import type { Transaction, Versionstamp } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { type LogPosition, positionAfter, positionIn, stampIn } from '../../storage/transaction/append.js';
@@ -38,7 +39,7 @@ const PIECE_BYTES = 2 ** 20;
 const BATCH = 32;
 
 /**
- * Reads the next page. `pause` is called for each batch read.
+ * Reads the next page. `work` is called for each batch read.
  * @throws TesseraError `changefeed_required`, `changefeed_too_short` if the feed doesn't cover the request
  */
 export async function readChangePage(
@@ -46,7 +47,7 @@ export async function readChangePage(
   catalog: DatabaseCatalog,
   table: TableEntry,
   { since, from, until }: ChangePageRequest,
-  pause: () => PromiseOrValue<void>,
+  work: Work,
 ): Promise<ChangePage> {
   const first = await coveredFrom(transaction, catalog, table, from, since === 0n);
   const prefix = changesPrefix(catalog.database.id, table.definition.name);
@@ -69,7 +70,7 @@ export async function readChangePage(
       weight += weightOf(entry.before, entry.after);
       changes.push({ stamp, before: entry.before, after: entry.after, isLast: true });
     }
-    return andThen(pause(), () => false);
+    return andThen(work.checkpoint(), () => false);
   });
   return { changes, next };
 }

@@ -4,6 +4,7 @@
  */
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import type { Work } from '../../base/work/work.js';
 import type { Changefeed } from '../../language/ast.js';
 import type { Key, KeyRange, Stored, Transaction, Versionstamp } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
@@ -96,12 +97,12 @@ export interface ChangesWanted {
   readonly limit: number;
 }
 
-/** Reads changes in commit order, those of one commit ordered by table. `pause` is called for each batch read. */
+/** Reads changes in commit order, those of one commit ordered by table. `work` is called for each batch read. */
 export function readChanges(
   transaction: Transaction,
   database: number,
   { table, since, limit }: ChangesWanted,
-  pause: () => PromiseOrValue<void>,
+  work: Work,
 ): PromiseOrValue<ChangeSet[]> {
   let sets: ChangeSet[] = [];
   if (limit === 0) return sets;
@@ -124,7 +125,7 @@ export function readChanges(
         }
         set.changes.push(readChangeEntry(value));
       }
-      return andThen(pause(), () => false);
+      return andThen(work.checkpoint(), () => false);
     });
     return andThen(read, () => {
       const ordered = [...found.values()].sort((a, b) => (a.stamp < b.stamp ? -1 : 1));

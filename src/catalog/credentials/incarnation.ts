@@ -12,6 +12,7 @@
  * A system user has one, too, from its first definition until it is removed: its grants, tokens and sessions name it.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Work } from '../../base/work/work.js';
 import type { Clock, Random } from '../../env/environment.js';
 import type { Transaction } from '../../storage/contract.js';
 import { encodeKey } from '../../value/codecs/key-codec.js';
@@ -116,21 +117,17 @@ export function recordDeleted(transaction: Transaction, table: TableEntry, key: 
 }
 
 /** All records of a table were deleted. */
-export function recordsDeleted(
-  transaction: Transaction,
-  table: TableEntry,
-  pause: () => PromiseOrValue<void>,
-): PromiseOrValue<void> {
+export function recordsDeleted(transaction: Transaction, table: TableEntry, work: Work): PromiseOrValue<void> {
   if (table.definition.hasUsers !== true) return undefined;
-  return andThen(transaction.deleteRange(table.keys.incarnations, pause), () => noteLostRecords(transaction, table));
+  return andThen(transaction.deleteRange(table.keys.incarnations, work), () => noteLostRecords(transaction, table));
 }
 
 /** A table was removed: a later table of the same name may have records with the same ids. */
-export function tableRemoved({ transaction, pause }: SchemaChange, table: TableEntry): PromiseOrValue<void> {
+export function tableRemoved({ transaction, work }: SchemaChange, table: TableEntry): PromiseOrValue<void> {
   if (table.definition.hasUsers === true) transaction.put(settingKey('users-lost'), true);
   const { database, table: id, incarnations } = table.keys;
   transaction.delete(lostRecordsKey(database, id));
-  return transaction.deleteRange(incarnations, pause);
+  return transaction.deleteRange(incarnations, work);
 }
 
 /** A database was removed, with all of its tables. */

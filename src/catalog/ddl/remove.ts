@@ -1,6 +1,7 @@
 /** Removes definitions within a transaction, with everything that depends on them. Authorization happens before. */
 import { invariant } from '../../base/invariant.js';
 import { forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Work } from '../../base/work/work.js';
 import type { KeyRange, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { isObject, Range, RecordId, type Value } from '../../value/value.js';
@@ -38,7 +39,7 @@ import { bumpVersionAt, type LevelKind } from './define.js';
 
 /** Removes a namespace with its databases, users and access methods. */
 export async function removeNamespace(change: SchemaChange, namespace: NamespaceDefinition): Promise<void> {
-  const { transaction, pause } = change;
+  const { transaction, work } = change;
   const found = await loadNamespace(transaction, namespace.name);
   const databases = forEachInOrder(found?.databases ?? [], async (database) => {
     await removeDatabase(change, namespace.name, database);
@@ -46,7 +47,7 @@ export async function removeNamespace(change: SchemaChange, namespace: Namespace
   });
   await databases;
   transaction.delete(definitionKey(ROOT_AREA, 'namespace', namespace.name));
-  return transaction.deleteRange(prefixRange(namespaceArea(namespace.id)), pause);
+  return transaction.deleteRange(prefixRange(namespaceArea(namespace.id)), work);
 }
 
 /**
@@ -58,19 +59,19 @@ export async function removeDatabase(
   namespace: string,
   database: DatabaseDefinition,
 ): Promise<void> {
-  const { transaction, pause } = change;
+  const { transaction, work } = change;
   await databaseRemoved(change, database);
   transaction.delete(databaseKey(namespace, database.name));
   transaction.delete(eventDatabaseKey(database.id));
   const area = prefixRange(databaseArea(database.id));
   const log = prefixRange(liveLogPrefix(database.id));
-  await transaction.deleteRange({ from: area.from, to: log.from }, pause);
-  return transaction.deleteRange({ from: log.to, to: area.to }, pause);
+  await transaction.deleteRange({ from: area.from, to: log.from }, work);
+  return transaction.deleteRange({ from: log.to, to: area.to }, work);
 }
 
 /** Removes a table with its records, its fields, indexes and events, and the entries of its edges at other records. */
 export async function removeTable(change: SchemaChange, catalog: DatabaseCatalog, table: TableEntry): Promise<void> {
-  const { transaction, pause } = change;
+  const { transaction, work } = change;
   const database = catalog.database.id;
   const { id, name } = table.definition;
   const ranges: readonly KeyRange[] = [
@@ -84,7 +85,7 @@ export async function removeTable(change: SchemaChange, catalog: DatabaseCatalog
   ];
   await detachEdges(change, catalog, table);
   await forEachInOrder(ranges, async (range) => {
-    await transaction.deleteRange(range, pause);
+    await transaction.deleteRange(range, work);
     return false;
   });
   transaction.delete(definitionKey(databaseArea(database), 'table', name));
@@ -97,16 +98,16 @@ export async function emptyView(
   transaction: Transaction,
   catalog: DatabaseCatalog,
   view: TableEntry,
-  pause: () => PromiseOrValue<void>,
+  work: Work,
 ): Promise<void> {
   const database = catalog.database.id;
   const { id } = view.definition;
   const ranges: readonly KeyRange[] = [view.keys.records, indexRange(database, id), viewRange(database, id)];
   await forEachInOrder(ranges, async (range) => {
-    await transaction.deleteRange(range, pause);
+    await transaction.deleteRange(range, work);
     return false;
   });
-  return recordsDeleted(transaction, view, pause);
+  return recordsDeleted(transaction, view, work);
 }
 
 /**
@@ -114,7 +115,7 @@ export async function emptyView(
  * table's id, which is never reused, so that readers ignore them.
  */
 function detachEdges(
-  { transaction, pause }: SchemaChange,
+  { transaction, work }: SchemaChange,
   catalog: DatabaseCatalog,
   { definition, keys }: TableEntry,
 ): PromiseOrValue<void> {
@@ -129,7 +130,7 @@ function detachEdges(
       detach('out', record['in'], encodedKeyOf(key));
       detach('in', record['out'], encodedKeyOf(key));
     }
-    await pause?.();
+    await work?.checkpoint();
     return false;
   });
 }
@@ -150,9 +151,9 @@ export function removeMember(
 const DEPENDENT: {
   readonly [K in LevelKind]?: (change: SchemaChange, area: Area, name: string) => PromiseOrValue<void>;
 } = {
-  access: async ({ transaction, pause }, area, name) => {
-    await transaction.deleteRange(grantRange(area, name), pause);
-    return transaction.deleteRange(grantFamilyRange(area, name), pause);
+  access: async ({ transaction, work }, area, name) => {
+    await transaction.deleteRange(grantRange(area, name), work);
+    return transaction.deleteRange(grantFamilyRange(area, name), work);
   },
   sequence: async ({ transaction }, area, name) => {
     const stored = await transaction.get(definitionKey(area, 'sequence', name));

@@ -1,6 +1,7 @@
 /** Ids and schema versions, which every change of a definition assigns. */
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Work } from '../../base/work/work.js';
 import type { Clock, Random } from '../../env/environment.js';
 import type { Key, Transaction } from '../../storage/contract.js';
 import { newObject, type ObjectValue } from '../../value/value.js';
@@ -17,8 +18,8 @@ export interface SchemaChange {
   readonly clock: Clock;
   /** The cache for the resulting catalog, if it is derived rather than loaded. */
   readonly catalogs?: CatalogCache;
-  /** Called between batches of long work to yield; throws if the work is cancelled. */
-  pause?(): PromiseOrValue<void>;
+  /** Long work has checkpoints; absent for what is small. */
+  readonly work?: Work;
 }
 
 /** The next id of an area. Ids are never reused, even after removal. */

@@ -21,25 +21,25 @@ export type StoreWork = (typeof STORE_WORKS)[number];
 export const DATABASE_GROUPS = 8;
 
 /** The name of a lease. */
-export type Work = StoreWork | `${DatabaseWork} ${number}`;
+export type BackgroundWork = StoreWork | `${DatabaseWork} ${number}`;
 
 /** The work of one kind on a group of databases. */
-export function workOnGroup(kind: DatabaseWork, group: number): Work {
+export function workOnGroup(kind: DatabaseWork, group: number): BackgroundWork {
   return `${kind} ${group}`;
 }
 
 const GROUPS = Array.from({ length: DATABASE_GROUPS }, (_, group) => group);
 /** The leases of each kind of work. */
-export const WORK_KINDS: ReadonlyMap<DatabaseWork | StoreWork, readonly Work[]> = new Map<
+export const WORK_KINDS: ReadonlyMap<DatabaseWork | StoreWork, readonly BackgroundWork[]> = new Map<
   DatabaseWork | StoreWork,
-  readonly Work[]
+  readonly BackgroundWork[]
 >([
   ...DATABASE_WORKS.map((kind) => [kind, GROUPS.map((group) => workOnGroup(kind, group))] as const),
   ...STORE_WORKS.map((work) => [work, [work]] as const),
 ]);
 
 /** All leases. */
-export const WORKS: readonly Work[] = [...WORK_KINDS.values()].flat();
+export const WORKS: readonly BackgroundWork[] = [...WORK_KINDS.values()].flat();
 
 /** Leases as they are shown: kinds of work or, if some groups of databases are missing, with their number. */
 export function describeWorks(works: ReadonlySet<string>): readonly string[] {
@@ -51,7 +51,7 @@ export function describeWorks(works: ReadonlySet<string>): readonly string[] {
 }
 
 /** Assigns the lease on some background work to a node. */
-export function putHolder(transaction: Transaction, work: Work, node: string): void {
+export function putHolder(transaction: Transaction, work: BackgroundWork, node: string): void {
   transaction.put(leaseKey(work), objectFrom({ node }));
 }
 
@@ -61,6 +61,6 @@ export function readHolder(stored: Stored): string {
 }
 
 /** The node that holds a lease. The transaction conflicts with a change of the holder. */
-export function holderOf(transaction: Transaction, work: Work): PromiseOrValue<string | undefined> {
+export function holderOf(transaction: Transaction, work: BackgroundWork): PromiseOrValue<string | undefined> {
   return andThen(transaction.get(leaseKey(work)), (stored) => (stored === undefined ? undefined : readHolder(stored)));
 }

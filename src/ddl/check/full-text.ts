@@ -1,4 +1,5 @@
 /** Checks full-text indexes: their terms of each record against the terms of its texts. */
+import { AT_ONCE } from '../../base/work/work.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { AnalyzerDefinition } from '../../catalog/definitions/definition.js';
 import { encodedKeyOf } from '../../catalog/keys/store-keys.js';
@@ -98,14 +99,10 @@ async function termsOf(analyzer: Analyzer, index: KeptIndex, record: ObjectValue
   const counts = new Map<string, number>();
   let length = 0;
   for (const text of texts) {
-    await analyzer.terms(
-      text,
-      () => undefined,
-      (term) => {
-        length++;
-        counts.set(term, (counts.get(term) ?? 0) + 1);
-      },
-    );
+    await analyzer.terms(text, AT_ONCE, (term) => {
+      length++;
+      counts.set(term, (counts.get(term) ?? 0) + 1);
+    });
   }
   return { length, counts };
 }

@@ -175,7 +175,7 @@ function exportable(definition: Definition): Statement {
 const MOST_RECORDS = 1_000;
 const MOST_CHARACTERS = 256 * 1024;
 
-/** Characters written between two pauses: less than a millisecond. */
+/** Characters written between two checkpoints: less than a millisecond. */
 const CHARACTERS_AT_ONCE = 65_536;
 
 /** The records of a table as INSERT statements, a batch at a time; edges apart from the others. */

@@ -8,7 +8,6 @@ import { databasePathOf, mayAct } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Info } from '../../language/ast.js';
 import { authorize } from '../../runtime/authorization/authorize.js';
-import { pausingOf } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
 import type { AuditLine, AuditTrail } from '../../runtime/inspection.js';
@@ -62,7 +61,7 @@ function withFault(record: ObjectValue, line: AuditLine): ObjectValue {
 /** The chain is of the whole log, so that only owners of the root may verify it. */
 export async function auditVerification(execution: Execution): Promise<ObjectValue> {
   authorize(execution.identity, 'own', {}, 'Any');
-  const { records, head, broken } = await trailOf(execution).verify(pausingOf(execution).pause);
+  const { records, head, broken } = await trailOf(execution).verify(execution.interrupt);
   recordReading(execution, { verified: records });
   return objectFrom({
     broken: broken && objectFrom({ line: broken.line, reason: broken.reason }),

@@ -69,7 +69,7 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
   #closed: Promise<void> | undefined;
   #sliceEnd = 0;
   /** Set while yielding. */
-  #pause: Promise<void> | undefined;
+  #yielding: Promise<void> | undefined;
 
   constructor(context: DriverContext, options: DatabaseOptions) {
     super(context);
@@ -169,7 +169,7 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
     let answer: ObjectValue | undefined;
     try {
       const { rpc } = await connection;
-      await this.#maybeYield();
+      await this.#checkpoint();
       await rpc.take(this.#translation.toEngine(request), CBOR, (given) => {
         answer = given;
       });
@@ -185,15 +185,15 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
    * Synchronously answered requests would starve the process's timers and sockets as long as they follow each other.
    * Later requests wait as well, so that the order is kept.
    */
-  #maybeYield(): Promise<void> | undefined {
+  #checkpoint(): Promise<void> | undefined {
     const { clock, timers } = this.#options.environment ?? realEnvironment;
-    if (this.#pause === undefined && clock.monotonic() >= this.#sliceEnd) {
-      this.#pause = timers.yield().then(() => {
-        this.#pause = undefined;
+    if (this.#yielding === undefined && clock.monotonic() >= this.#sliceEnd) {
+      this.#yielding = timers.yield().then(() => {
+        this.#yielding = undefined;
         this.#sliceEnd = clock.monotonic() + SLICE;
       });
     }
-    return this.#pause;
+    return this.#yielding;
   }
 
   #translate(answer: ObjectValue): Readonly<Record<string, unknown>> {

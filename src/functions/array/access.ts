@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { filterInSteps, forEachInSteps } from '../../base/steps.js';
+import { eachItem, filterItems } from '../../base/work/loops.js';
 import { Comparisons } from '../../value/order.js';
 import { isArray, type Value } from '../../value/value.js';
 import { invalidArguments } from '../calls/arguments.js';
@@ -205,7 +205,7 @@ export function flatten(name: string, array: readonly Value[]): Value[] {
 function add(array: readonly Value[], value: Value, context: FunctionContext): PromiseOrValue<Value[]> {
   return andThen(bagOf(array, context), (present) =>
     andThen(
-      filterInSteps(isArray(value) ? value : [value], context, (item) => present.add(item)),
+      filterItems(isArray(value) ? value : [value], context, (item) => present.add(item)),
       (added) => array.concat(added),
     ),
   );
@@ -219,7 +219,7 @@ function extreme(
 ): PromiseOrValue<Value> {
   const { compare } = new Comparisons();
   let best = array[0];
-  const compared = forEachInSteps(array, context, (item, index) => {
+  const compared = eachItem(array, context, (item, index) => {
     if (index > 0 && isBetter(compare(item, best))) best = item;
   });
   return andThen(compared, () => best);

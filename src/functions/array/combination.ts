@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { filterInSteps } from '../../base/steps.js';
+import { filterItems } from '../../base/work/loops.js';
 import { isTruthy } from '../../value/truthiness.js';
 import type { Value } from '../../value/value.js';
 import { invalidArguments } from '../calls/arguments.js';
@@ -32,10 +32,10 @@ function pairwise(name: string, description: string, combine: (a: Value, b: Valu
 function difference(a: Items, b: Items, context: FunctionContext): PromiseOrValue<Value[]> {
   return andThen(bagOf(b, context), (left) =>
     andThen(
-      filterInSteps(a, context, (item) => !left.take(item)),
+      filterItems(a, context, (item) => !left.take(item)),
       (onlyFirst) =>
         andThen(
-          filterInSteps(b.toReversed(), context, (item) => left.take(item)),
+          filterItems(b.toReversed(), context, (item) => left.take(item)),
           (onlySecond) => onlyFirst.concat(onlySecond.reverse()),
         ),
     ),
@@ -43,7 +43,7 @@ function difference(a: Items, b: Items, context: FunctionContext): PromiseOrValu
 }
 
 function intersect(a: Items, b: Items, context: FunctionContext): PromiseOrValue<Value[]> {
-  return andThen(bagOf(b, context), (other) => filterInSteps(a, context, (item) => other.take(item)));
+  return andThen(bagOf(b, context), (other) => filterItems(a, context, (item) => other.take(item)));
 }
 
 function combine(a: Items, b: Items): Value[] {
@@ -103,7 +103,7 @@ export const combinationFunctions: readonly FunctionRow[] = [
     [list('a'), list('b')],
     'array',
     'The elements of the first array that aren’t in the second.',
-    (a, b, context) => andThen(bagOf(b, context), (other) => filterInSteps(a, context, (item) => !other.has(item))),
+    (a, b, context) => andThen(bagOf(b, context), (other) => filterItems(a, context, (item) => !other.has(item))),
     IN_STEPS,
   ),
   define(

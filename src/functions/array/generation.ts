@@ -1,5 +1,5 @@
 import { andThen } from '../../base/promise-or-value.js';
-import { inSteps } from '../../base/steps.js';
+import { inSteps } from '../../base/work/loops.js';
 import { toInt } from '../../value/coerce.js';
 import { MAX_INT } from '../../value/number.js';
 import { int, Range, type Value } from '../../value/value.js';

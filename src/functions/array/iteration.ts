@@ -1,5 +1,5 @@
 import { andThen } from '../../base/promise-or-value.js';
-import { mapInSteps } from '../../base/steps.js';
+import { mapItems } from '../../base/work/loops.js';
 import { equals } from '../../value/order.js';
 import type { Value } from '../../value/value.js';
 import type { FunctionRow } from '../calls/contract.js';
@@ -86,7 +86,7 @@ export const iterationFunctions: readonly FunctionRow[] = [
     [list('array'), any('value')],
     'array<bool>',
     'Whether each element equals a value.',
-    (array, value, context) => mapInSteps(array, context, (item) => equals(item, value)),
+    (array, value, context) => mapItems(array, context, (item) => equals(item, value)),
     IN_STEPS,
   ),
   define(

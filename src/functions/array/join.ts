@@ -1,5 +1,6 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { forEachInSteps, type Pausing } from '../../base/steps.js';
+import { eachItem } from '../../base/work/loops.js';
+import type { Work } from '../../base/work/work.js';
 import { nextDepth } from '../../value/nesting.js';
 import { toBareText } from '../../value/text/text.js';
 import { isArray, isObject, SetValue, type Value } from '../../value/value.js';
@@ -17,12 +18,12 @@ export function joinTexts(
   name: string,
   separator: string,
   values: readonly Value[],
-  pausing: Pausing,
+  work: Work,
 ): PromiseOrValue<string> {
   let result = '';
-  const joined = forEachInSteps(
+  const joined = eachItem(
     values,
-    pausing,
+    work,
     (value, index) => {
       checkDisplayed(name, value);
       if (index > 0) result += separator;

@@ -1,16 +1,17 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { sortInSteps } from '../../base/sort-in-steps.js';
-import { mapInSteps, type Pausing } from '../../base/steps.js';
+import { mapItems } from '../../base/work/loops.js';
+import { sortItems } from '../../base/work/sort.js';
+import type { Work } from '../../base/work/work.js';
 import { Comparisons, compareStrings } from '../../value/order.js';
 import type { Value } from '../../value/value.js';
 import type { FunctionRow } from '../calls/contract.js';
 import { define } from '../calls/define.js';
 import { IN_STEPS } from '../calls/input-limit.js';
 import { any, list, optional } from '../calls/parameters.js';
-import { sortedInSteps } from '../sorted-in-steps.js';
+import { sortedValues } from '../ordered-values.js';
 import { type Collation, collationKey } from './collation.js';
 
-type Sort = (array: readonly Value[], pausing: Pausing) => PromiseOrValue<Value[]>;
+type Sort = (array: readonly Value[], work: Work) => PromiseOrValue<Value[]>;
 
 /** Texts by their sort keys, everything else in the total order. */
 function collated(collation: Collation): Sort {
@@ -18,11 +19,11 @@ function collated(collation: Collation): Sort {
     item,
     key: typeof item === 'string' ? collationKey(item, collation) : undefined,
   });
-  return (array, pausing) => {
+  return (array, work) => {
     const { compare } = new Comparisons();
     const byKey = (a: Keyed, b: Keyed) => compareKeys(a, b) || compare(a.item, b.item);
-    return andThen(mapInSteps(array, pausing, keyed), (items) =>
-      andThen(sortInSteps(items, pausing, byKey), (ascending) => mapInSteps(ascending, pausing, ({ item }) => item)),
+    return andThen(mapItems(array, work, keyed), (items) =>
+      andThen(sortItems(items, work, byKey), (ascending) => mapItems(ascending, work, ({ item }) => item)),
     );
   };
 }
@@ -37,8 +38,8 @@ function compareKeys(a: Keyed, b: Keyed): number {
 }
 
 /** Equal elements stay in the order in which they came, downwards too. */
-function downwards(sort: Sort, array: readonly Value[], pausing: Pausing): PromiseOrValue<Value[]> {
-  return andThen(sort(array.toReversed(), pausing), (ascending) => ascending.reverse());
+function downwards(sort: Sort, array: readonly Value[], work: Work): PromiseOrValue<Value[]> {
+  return andThen(sort(array.toReversed(), work), (ascending) => ascending.reverse());
 }
 
 function sorts(name: string, description: string, sort: Sort): FunctionRow {
@@ -54,14 +55,14 @@ function sorts(name: string, description: string, sort: Sort): FunctionRow {
 }
 
 export const sortingFunctions: readonly FunctionRow[] = [
-  sorts('sort', 'Sorts the elements in the total order of all values', sortedInSteps),
-  define('array::sort::asc', [list('array')], 'array', 'Sorts the elements upwards.', sortedInSteps, IN_STEPS),
+  sorts('sort', 'Sorts the elements in the total order of all values', sortedValues),
+  define('array::sort::asc', [list('array')], 'array', 'Sorts the elements upwards.', sortedValues, IN_STEPS),
   define(
     'array::sort::desc',
     [list('array')],
     'array',
     'Sorts the elements downwards.',
-    (array, context) => downwards(sortedInSteps, array, context),
+    (array, context) => downwards(sortedValues, array, context),
     IN_STEPS,
   ),
   sorts('sort_lexical', 'Sorts texts as in a dictionary', collated({ lexical: true })),

@@ -1,6 +1,7 @@
 /** Counts equal values in time that doesn't grow with how many others there are. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { filterInSteps, forEachInSteps, type Pausing } from '../../base/steps.js';
+import { eachItem, filterItems } from '../../base/work/loops.js';
+import type { Work } from '../../base/work/work.js';
 import { toNumber } from '../../value/number.js';
 import { Comparisons } from '../../value/order.js';
 import { sortedKeys } from '../../value/strings.js';
@@ -57,18 +58,18 @@ export class ValueBag {
 }
 
 /** The bag of so many values. */
-export function bagOf(values: readonly Value[], pausing: Pausing): PromiseOrValue<ValueBag> {
+export function bagOf(values: readonly Value[], work: Work): PromiseOrValue<ValueBag> {
   const bag = new ValueBag();
-  const filled = forEachInSteps(values, pausing, (value) => {
+  const filled = eachItem(values, work, (value) => {
     bag.add(value);
   });
   return andThen(filled, () => bag);
 }
 
 /** The values without repetitions, in order of their first occurrence. */
-export function distinct(values: readonly Value[], pausing: Pausing): PromiseOrValue<Value[]> {
+export function distinct(values: readonly Value[], work: Work): PromiseOrValue<Value[]> {
   const seen = new ValueBag();
-  return filterInSteps(values, pausing, (value) => seen.add(value));
+  return filterItems(values, work, (value) => seen.add(value));
 }
 
 /**

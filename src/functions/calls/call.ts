@@ -36,7 +36,7 @@ export function functionCaller(
       const size = inputSizeOf(args);
       if (size > SMALL_INPUT) {
         checkInput(called, size, largest);
-        const turn = context.claim(size);
+        const turn = context.checkpoint(size);
         if (turn !== undefined) return turn.then(() => row.run(signature.coerce(args, called), context));
       }
     }

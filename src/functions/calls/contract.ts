@@ -1,5 +1,6 @@
 /** The contract of built-in functions: their definition and their context. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Work } from '../../base/work/work.js';
 import type { Environment } from '../../env/environment.js';
 import type { NetworkAnswer } from '../../env/network.js';
 import type { Type } from '../../value/type.js';
@@ -26,7 +27,7 @@ export interface IndexNote {
 }
 
 /** The world as a function sees it; the executor supplies it. */
-export interface FunctionContext {
+export interface FunctionContext extends Work {
   readonly environment: Environment;
   /** `$session` as a value. */
   readonly session: ObjectValue;
@@ -55,11 +56,7 @@ export interface FunctionContext {
    */
   analyze(analyzer: string, text: string): PromiseOrValue<readonly string[]>;
   /** Fails when the statement was cancelled or its time is over; for functions that wait. */
-  checkpoint(): void;
-  /** Accounts for work in characters, bytes and elements; yields first if due. */
-  claim(units: number): PromiseOrValue<void>;
-  /** Yields if due, for loops. Throws if the work is cancelled. */
-  pause(): PromiseOrValue<void>;
+  check(): void;
 }
 
 export const HASH_ALGORITHMS = ['argon2', 'bcrypt', 'pbkdf2', 'scrypt'] as const;

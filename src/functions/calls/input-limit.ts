@@ -1,6 +1,6 @@
 /**
  * Limits on the arguments of one call. A function processes its arguments in one step, which blocks
- * the event loop, unless it pauses on the way; so each row says how much it takes (`FunctionRow.largest`), and
+ * the event loop, unless it has checkpoints on the way; so each row says how much it takes (`FunctionRow.largest`), and
  * functions that yield, or read little of their arguments, accept any amount. The figures are calibrated so that a
  * step stays below 5 ms (`bench/steps.mjs` measures them).
  */
@@ -24,7 +24,7 @@ export const MAX_INPUT_OF_LONG_LISTS = 2 ** 21;
 /** For functions that sort, hash or rebuild their arguments, several hundred nanoseconds for each part. */
 export const MAX_INPUT_OF_REBUILDING = 2 ** 13;
 
-/** For functions that take their arguments in steps, with pauses in between, but copy them once or twice as a whole. */
+/** For functions that take their arguments in steps, but copy them once or twice as a whole. */
 export const MAX_INPUT_IN_STEPS = 2 ** 19;
 
 /** For the runtime's functions on whole texts. */
@@ -36,7 +36,7 @@ export const MAX_INPUT_IN_PIECES = 2 ** 24;
 /** For functions whose work doesn't grow with their arguments. */
 export const ANY_INPUT = Number.POSITIVE_INFINITY;
 
-/** Larger calls account for their work (`FunctionContext.claim`), so that many of them in a row yield. */
+/** Larger calls account for their work (`Work.checkpoint`), so that many of them in a row yield. */
 export const SMALL_INPUT = 64;
 
 /**

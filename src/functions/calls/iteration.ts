@@ -1,6 +1,6 @@
 /** Closures over the items of arrays and sets. */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { mapInSteps } from '../../base/steps.js';
+import { mapItems } from '../../base/work/loops.js';
 import { equals } from '../../value/order.js';
 import { isTruthy } from '../../value/truthiness.js';
 import { Closure, type Value } from '../../value/value.js';
@@ -14,10 +14,10 @@ export function predicateOf(test: Value, context: FunctionContext): Predicate {
   return (item) => andThen(context.call(test, [item]), isTruthy);
 }
 
-/** Items between two pauses. */
+/** Items between two checkpoints. */
 const STRIDE = 256;
 
-/** Calls `visit` for each item in order, with a pause now and then; `true` from `visit` ends the walk early. */
+/** Calls `visit` for each item in order, with a checkpoint now and then; `true` from `visit` ends the walk early. */
 function walk(
   items: readonly Value[],
   context: FunctionContext,
@@ -25,7 +25,7 @@ function walk(
 ): PromiseOrValue<void> {
   return forEachInOrder(items, (item, index) => {
     if (index % STRIDE !== STRIDE - 1) return visit(item, index);
-    return andThen(context.pause(), () => visit(item, index));
+    return andThen(context.checkpoint(), () => visit(item, index));
   });
 }
 
@@ -79,7 +79,7 @@ export function findIndexes(
 
 /** The items that pass. */
 export function filter(items: readonly Value[], test: Predicate, context: FunctionContext): PromiseOrValue<Value[]> {
-  return andThen(findIndexes(items, test, context), (indexes) => mapInSteps(indexes, context, (index) => items[index]));
+  return andThen(findIndexes(items, test, context), (indexes) => mapItems(indexes, context, (index) => items[index]));
 }
 
 /** The results of a closure for each item; it is given the index, too, if `indexed`. */
@@ -92,7 +92,7 @@ export function map(
   return mapInOrder(items, (item, index) => {
     const args = indexed ? [item, index] : [item];
     if (index % STRIDE !== STRIDE - 1) return context.call(closure, args);
-    return andThen(context.pause(), () => context.call(closure, args));
+    return andThen(context.checkpoint(), () => context.call(closure, args));
   });
 }
 

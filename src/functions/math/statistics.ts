@@ -3,8 +3,9 @@
  * or a decimal.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { sortInSteps } from '../../base/sort-in-steps.js';
-import { foldInSteps, forEachInSteps, mapInSteps, type Pausing } from '../../base/steps.js';
+import { eachItem, foldItems, mapItems } from '../../base/work/loops.js';
+import { sortItems } from '../../base/work/sort.js';
+import type { Work } from '../../base/work/work.js';
 import { add, divide, multiply, subtract } from '../../value/arithmetic.js';
 import { exact, fitDecimal } from '../../value/decimal.js';
 import { compareNumbers, toNumber } from '../../value/number.js';
@@ -12,20 +13,15 @@ import { Decimal, float, type NumberValue } from '../../value/value.js';
 
 type Numbers = readonly NumberValue[];
 
-export function sum(numbers: Numbers, pausing: Pausing): PromiseOrValue<NumberValue> {
-  return foldInSteps<NumberValue, NumberValue>(
-    numbers,
-    0,
-    pausing,
-    (total, number) => add(total, number) as NumberValue,
-  );
+export function sum(numbers: Numbers, work: Work): PromiseOrValue<NumberValue> {
+  return foldItems<NumberValue, NumberValue>(numbers, 0, work, (total, number) => add(total, number) as NumberValue);
 }
 
-export function product(numbers: Numbers, pausing: Pausing): PromiseOrValue<NumberValue> {
-  return foldInSteps<NumberValue, NumberValue>(
+export function product(numbers: Numbers, work: Work): PromiseOrValue<NumberValue> {
+  return foldItems<NumberValue, NumberValue>(
     numbers,
     1,
-    pausing,
+    work,
     (total, number) => multiply(total, number) as NumberValue,
   );
 }
@@ -37,43 +33,43 @@ function isExact(numbers: Numbers): boolean {
 
 function floatSum(
   numbers: Numbers,
-  pausing: Pausing,
+  work: Work,
   summand: (number: number) => number = (number) => number,
 ): PromiseOrValue<number> {
-  return foldInSteps(numbers, 0, pausing, (total, number) => total + summand(toNumber(number)));
+  return foldItems(numbers, 0, work, (total, number) => total + summand(toNumber(number)));
 }
 
 /** The average; NaN of nothing. */
-export function mean(numbers: Numbers, pausing: Pausing): PromiseOrValue<NumberValue> {
+export function mean(numbers: Numbers, work: Work): PromiseOrValue<NumberValue> {
   return isExact(numbers)
-    ? andThen(sum(numbers, pausing), (total) => divide(total, numbers.length) as NumberValue)
-    : andThen(floatSum(numbers, pausing), (total) => float(total / numbers.length));
+    ? andThen(sum(numbers, work), (total) => divide(total, numbers.length) as NumberValue)
+    : andThen(floatSum(numbers, work), (total) => float(total / numbers.length));
 }
 
 /** The variance of a sample (divided by n − 1); 0 of one number, NaN of nothing. */
-export function variance(numbers: Numbers, pausing: Pausing): PromiseOrValue<NumberValue> {
+export function variance(numbers: Numbers, work: Work): PromiseOrValue<NumberValue> {
   if (numbers.length === 1) return float(0);
   if (isExact(numbers)) {
-    const squares = andThen(mean(numbers, pausing), (middle) =>
-      mapInSteps(numbers, pausing, (number) => {
+    const squares = andThen(mean(numbers, work), (middle) =>
+      mapItems(numbers, work, (number) => {
         const deviation = subtract(number, middle);
         return multiply(deviation, deviation) as NumberValue;
       }),
     );
-    const total = andThen(squares, (all) => sum(all, pausing));
+    const total = andThen(squares, (all) => sum(all, work));
     return andThen(total, (all) => divide(all, numbers.length - 1) as NumberValue);
   }
   if (numbers.length === 0) return Number.NaN;
-  const squares = andThen(floatSum(numbers, pausing), (total) => {
+  const squares = andThen(floatSum(numbers, work), (total) => {
     const middle = total / numbers.length;
-    return floatSum(numbers, pausing, (number) => (number - middle) ** 2);
+    return floatSum(numbers, work, (number) => (number - middle) ** 2);
   });
   return andThen(squares, (total) => float(total / (numbers.length - 1)));
 }
 
 /** The standard deviation of a sample. */
-export function deviation(numbers: Numbers, pausing: Pausing): PromiseOrValue<NumberValue> {
-  return andThen(variance(numbers, pausing), squareRoot);
+export function deviation(numbers: Numbers, work: Work): PromiseOrValue<NumberValue> {
+  return andThen(variance(numbers, work), squareRoot);
 }
 
 /** A decimal's root is a decimal; that of a negative number is NaN. */
@@ -83,22 +79,22 @@ export function squareRoot(number: NumberValue): NumberValue {
 }
 
 /** The least number; of equal ones the first. ∞ of nothing. */
-export function least(numbers: Numbers, pausing: Pausing): PromiseOrValue<NumberValue> {
-  return foldInSteps(numbers, numbers[0] ?? Infinity, pausing, (best, number) =>
+export function least(numbers: Numbers, work: Work): PromiseOrValue<NumberValue> {
+  return foldItems(numbers, numbers[0] ?? Infinity, work, (best, number) =>
     compareNumbers(number, best) < 0 ? number : best,
   );
 }
 
 /** The greatest number; of equal ones the last. −∞ of nothing. */
-export function greatest(numbers: Numbers, pausing: Pausing): PromiseOrValue<NumberValue> {
-  return foldInSteps(numbers, numbers[0] ?? -Infinity, pausing, (best, number) =>
+export function greatest(numbers: Numbers, work: Work): PromiseOrValue<NumberValue> {
+  return foldItems(numbers, numbers[0] ?? -Infinity, work, (best, number) =>
     compareNumbers(number, best) >= 0 ? number : best,
   );
 }
 
 /** The number that occurs most often; of several the greatest. NaN of nothing. */
-export function mode(numbers: Numbers, pausing: Pausing): PromiseOrValue<NumberValue> {
-  return andThen(sortInSteps(numbers.slice(), pausing, compareNumbers), (ordered) => {
+export function mode(numbers: Numbers, work: Work): PromiseOrValue<NumberValue> {
+  return andThen(sortItems(numbers.slice(), work, compareNumbers), (ordered) => {
     let best: NumberValue = Number.NaN;
     let most = 0;
     let run = 0;
@@ -113,12 +109,12 @@ export function mode(numbers: Numbers, pausing: Pausing): PromiseOrValue<NumberV
 }
 
 /** Between the two nearest of the ordered numbers, in proportion; NaN of nothing and outside 0 … 100. */
-export function percentile(numbers: Numbers, percent: number, pausing: Pausing): PromiseOrValue<number> {
-  return andThen(inOrder(numbers, pausing), (ordered) => ofOrdered(ordered, percent));
+export function percentile(numbers: Numbers, percent: number, work: Work): PromiseOrValue<number> {
+  return andThen(inOrder(numbers, work), (ordered) => ofOrdered(ordered, percent));
 }
 
-function inOrder(numbers: Numbers, pausing: Pausing): PromiseOrValue<number[]> {
-  return andThen(mapInSteps(numbers, pausing, toNumber), (plain) => sortInSteps(plain, pausing, compareNumbers));
+function inOrder(numbers: Numbers, work: Work): PromiseOrValue<number[]> {
+  return andThen(mapItems(numbers, work, toNumber), (plain) => sortItems(plain, work, compareNumbers));
 }
 
 function ofOrdered(ordered: readonly number[], percent: number): number {
@@ -130,15 +126,15 @@ function ofOrdered(ordered: readonly number[], percent: number): number {
 }
 
 /** The number itself that a share of the others lies below; NaN of nothing and outside 0 … 100. */
-export function nearestRank(numbers: Numbers, percent: number, pausing: Pausing): PromiseOrValue<NumberValue> {
+export function nearestRank(numbers: Numbers, percent: number, work: Work): PromiseOrValue<NumberValue> {
   if (numbers.length === 0 || !(percent >= 0 && percent <= 100)) return Number.NaN;
   const index = Math.min(numbers.length - 1, Math.floor((percent / 100) * numbers.length));
-  return andThen(sortInSteps(numbers.slice(), pausing, compareNumbers), (ordered) => ordered[index] as NumberValue);
+  return andThen(sortItems(numbers.slice(), work, compareNumbers), (ordered) => ordered[index] as NumberValue);
 }
 
 /** The quartiles: a quarter, a half and three quarters of the numbers lie below them. */
-export function quartiles(numbers: Numbers, pausing: Pausing): PromiseOrValue<readonly [number, number, number]> {
-  return andThen(inOrder(numbers, pausing), (ordered) => [
+export function quartiles(numbers: Numbers, work: Work): PromiseOrValue<readonly [number, number, number]> {
+  return andThen(inOrder(numbers, work), (ordered) => [
     ofOrdered(ordered, 25),
     ofOrdered(ordered, 50),
     ofOrdered(ordered, 75),
@@ -146,10 +142,10 @@ export function quartiles(numbers: Numbers, pausing: Pausing): PromiseOrValue<re
 }
 
 /** The difference between the greatest and the least; NaN of nothing. */
-export function spread(numbers: Numbers, pausing: Pausing): PromiseOrValue<NumberValue> {
+export function spread(numbers: Numbers, work: Work): PromiseOrValue<NumberValue> {
   if (numbers.length === 0) return Number.NaN;
-  return andThen(greatest(numbers, pausing), (most) =>
-    andThen(least(numbers, pausing), (fewest) => subtract(most, fewest) as NumberValue),
+  return andThen(greatest(numbers, work), (most) =>
+    andThen(least(numbers, work), (fewest) => subtract(most, fewest) as NumberValue),
   );
 }
 
@@ -161,10 +157,10 @@ export function strongest(
   numbers: Numbers,
   count: number,
   wins: (a: NumberValue, b: NumberValue) => boolean,
-  pausing: Pausing,
+  work: Work,
 ): PromiseOrValue<NumberValue[]> {
   const heap: NumberValue[] = [];
-  const taken = forEachInSteps(numbers, pausing, (number) => {
+  const taken = eachItem(numbers, work, (number) => {
     if (heap.length < count) siftUp(heap, number, wins);
     else if (wins(number, heap[0] as NumberValue)) siftDown(heap, number, wins);
   });

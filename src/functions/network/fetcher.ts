@@ -27,7 +27,7 @@ export interface HttpFetchRequest {
 }
 
 /** To be asked now and then; throws when the request must be given up. */
-type Checkpoint = () => void;
+type Check = () => void;
 
 const MAX_REDIRECTS = 10;
 /** Milliseconds between two looks at whether the statement may go on. */
@@ -50,11 +50,11 @@ export class Fetcher {
   /**
    * Sends a request and follows its redirects, at most ten of them; one more, or one to nowhere, is an error.
    * @throws TesseraError `url_invalid`, `network_target_denied`, `network_lookup_failed`, `http_failed`; what
-   * `checkpoint` throws
+   * `check` throws
    */
-  async fetch(request: HttpFetchRequest, checkpoint: Checkpoint): Promise<NetworkAnswer> {
+  async fetch(request: HttpFetchRequest, check: Check): Promise<NetworkAnswer> {
     const abort = new AbortController();
-    const stop = this.#watch(abort, checkpoint);
+    const stop = this.#watch(abort, check);
     try {
       return await this.#follow(request, abort.signal);
     } catch (error) {
@@ -119,7 +119,7 @@ export class Fetcher {
   }
 
   /** Gives up when the time is over, or the statement may not go on. */
-  #watch(abort: AbortController, checkpoint: Checkpoint): () => void {
+  #watch(abort: AbortController, check: Check): () => void {
     const { timers } = this.#environment;
     let left = this.#limits.time;
     let cancel = () => {};
@@ -128,7 +128,7 @@ export class Fetcher {
       cancel = timers.after(time, () => {
         left -= time;
         try {
-          checkpoint();
+          check();
           if (left <= 0)
             throw failure('http_failed', { reason: `no answer within ${this.#limits.time} ms (--net-timeout)` });
           nap();

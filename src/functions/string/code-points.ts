@@ -1,15 +1,15 @@
 /** Texts by characters, that is by Unicode code points. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Pausing } from '../../base/steps.js';
+import type { Work } from '../../base/work/work.js';
 import { forEachPiece } from './text-pieces.js';
 
 const isHigh = (unit: number) => (unit & 0xfc00) === 0xd800;
 const isLow = (unit: number) => (unit & 0xfc00) === 0xdc00;
 
 /** The number of characters of a text of any length. */
-export function countCodePoints(text: string, pausing: Pausing): PromiseOrValue<number> {
+export function countCodePoints(text: string, work: Work): PromiseOrValue<number> {
   let count = 0;
-  const counted = forEachPiece(text, pausing, (piece) => {
+  const counted = forEachPiece(text, work, (piece) => {
     count += codePointCount(piece);
   });
   return andThen(counted, () => count);

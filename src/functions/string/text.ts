@@ -1,7 +1,7 @@
 import type { RE2JS } from 're2js';
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
-import type { Pausing } from '../../base/steps.js';
 import { transliterated } from '../../base/transliterate.js';
+import type { Work } from '../../base/work/work.js';
 import { TesseraError } from '../../errors/error.js';
 import { compileRegex, matcherOf } from '../../value/regex.js';
 import { toDisplay, toErrorText } from '../../value/text/text.js';
@@ -228,7 +228,7 @@ function replaceMatches(
     result += string.slice(from, matcher.start()) + replacement;
     from = matcher.end();
     checkLength(REPLACE, result.length);
-    return andThen(context.pause(), () => false);
+    return andThen(context.checkpoint(), () => false);
   };
   return andThen(untilTrue(step), () => limitedText(REPLACE, result + string.slice(from)));
 }
@@ -238,7 +238,7 @@ function split(
   name: string,
   string: string,
   separator: string,
-  pausing: Pausing,
+  work: Work,
   check: (part: string) => void,
 ): PromiseOrValue<string[]> {
   if (separator === '') {
@@ -261,7 +261,7 @@ function split(
       keep(string.slice(from, at));
       from = at + separator.length;
     }
-    return andThen(pausing.pause(), () => false);
+    return andThen(work.checkpoint(), () => false);
   };
   return andThen(untilTrue(step), () => {
     keep(string.slice(from));
@@ -272,9 +272,9 @@ function split(
 /** Cuts of a text in one step. */
 const CUTS_A_STEP = 2 ** 12;
 
-function reverse(text: string, pausing: Pausing): PromiseOrValue<string> {
+function reverse(text: string, work: Work): PromiseOrValue<string> {
   const pieces: string[] = [];
-  const done = forEachPiece(text, pausing, (piece) => {
+  const done = forEachPiece(text, work, (piece) => {
     pieces.push(Array.from(piece).reverse().join(''));
   });
   return andThen(done, () => pieces.reverse().join(''));
@@ -325,7 +325,7 @@ function trim(text: string): string {
 }
 
 /** The words between blanks. */
-function wordsOf(text: string, pausing: Pausing): PromiseOrValue<string[]> {
+function wordsOf(text: string, work: Work): PromiseOrValue<string[]> {
   const words: string[] = [];
   const pattern = /\P{White_Space}+/gu;
   let from = 0;
@@ -335,7 +335,7 @@ function wordsOf(text: string, pausing: Pausing): PromiseOrValue<string[]> {
       words.push(found[0]);
       if (pattern.lastIndex - from < WORDS_A_STEP) continue;
       from = pattern.lastIndex;
-      return andThen(pausing.pause(), () => false);
+      return andThen(work.checkpoint(), () => false);
     }
     return true;
   };

@@ -1,6 +1,6 @@
 /** One run of an operation: its budgets, its reads and its errors. */
 import type { FieldNode } from 'graphql';
-import type { Pausing } from '../../base/steps.js';
+import type { Work } from '../../base/work/work.js';
 import type { Random } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Select } from '../../language/ast.js';
@@ -10,8 +10,8 @@ import type { EffectiveLimits } from '../base/effective-limits.js';
 import { tesseraError } from '../base/errors.js';
 import { type AnswerSize, type Budget, BudgetExceeded, type Spending } from './budget.js';
 import { ConditionCount } from './conditions.js';
+import type { InternedStatements } from './interned-statements.js';
 import type { BoundStatement } from './select.js';
-import type { StatementCache } from './statement-cache.js';
 
 /** Maximum number of field errors; a short document can cause one at each field of thousands of records. */
 const MOST_FAILURES = 1_000;
@@ -52,11 +52,11 @@ export class ExecutionContext {
     readonly variables: Readonly<Record<string, unknown>>,
     readonly allowance: EffectiveLimits,
     { reads, writes, answer, deadline }: Spending,
-    readonly statements: StatementCache,
+    readonly statements: InternedStatements,
     /** Draws the ids of records that are written. */
     readonly random: Random,
     /** Yields while the response is written. */
-    readonly pausing: Pausing,
+    readonly work: Work,
   ) {
     this.reads = reads;
     this.writes = writes;

@@ -124,7 +124,7 @@ function listOf(member: ValueCompletion): ValueCompletion {
       const list = new ListText(items, member, call);
       const add = () => (member.writeInSteps === undefined ? list.add(MEMBERS) : list.addInSteps(MEMBERS));
       const step = () =>
-        andThen(add(), (isPresent) => !isPresent || list.isComplete || andThen(call.pausing.pause(), () => false));
+        andThen(add(), (isPresent) => !isPresent || list.isComplete || andThen(call.work.checkpoint(), () => false));
       return andThen(untilTrue(step), () => list.text);
     },
   };

@@ -46,7 +46,7 @@ export class SourceStreams {
     const weight = weightOf(...kept);
     if (this.#weight + weight > MOST_KEPT) throw failure('live_queries_too_large', { limit: MOST_KEPT });
     const { budget } = this.#session.memory.connection;
-    budget.reserve(weight);
+    budget.charge(weight);
     this.#weight += weight;
     const begun = this.#begin(statement, values).then(
       (id) => {

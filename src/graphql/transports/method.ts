@@ -1,5 +1,5 @@
 /** GraphQL as a method of RPC. */
-import { doInSteps } from '../../base/steps.js';
+import { runSteps } from '../../base/work/stepwise.js';
 import type { Session } from '../../session/contract.js';
 import { parseJsonStepwise } from '../../value/codecs/json.js';
 import { DEFAULT_DECODE_LIMITS } from '../../value/nesting.js';
@@ -17,6 +17,6 @@ export function createGraphqlMethod(
 ): (session: Session, request: ObjectValue) => Promise<ObjectValue> {
   return async (session, request) => {
     const text = standardText(await service.answer(session, readGraphqlRequest(request)));
-    return (await doInSteps(parseJsonStepwise(text, DEFAULT_DECODE_LIMITS), service.pausing())) as ObjectValue;
+    return (await runSteps(parseJsonStepwise(text, DEFAULT_DECODE_LIMITS), service.work())) as ObjectValue;
   };
 }

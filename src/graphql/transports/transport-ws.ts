@@ -151,10 +151,10 @@ class TransportWs implements GraphqlSocketSession {
       return;
     }
     const isSmall = text.length <= SMALL;
-    const weight = isSmall ? 0 : await weighInSteps([message], () => this.#services.service.pausing());
+    const weight = isSmall ? 0 : await weighInSteps([message], () => this.#services.service.work());
     const { budget } = this.#session.memory.connection;
     try {
-      budget.reserve(weight);
+      budget.charge(weight);
     } catch (thrown) {
       this.#socket.line.closeFor(asTesseraError(thrown));
       return;

@@ -1,7 +1,7 @@
 /** Bodies of requests while they arrive: how many bytes they hold, and how long they may take. */
 import { Socket } from 'node:net';
-import type { FastifyInstance, FastifyReply } from 'fastify';
-import { BudgetReservation } from '../../base/memory-budget.js';
+import type { FastifyReply } from 'fastify';
+import type { MemoryScope } from '../../base/work/memory-scope.js';
 import { failure } from '../../errors/error.js';
 import type { Context } from '../base/context.js';
 import { corsHeaders } from '../base/cors.js';
@@ -27,32 +27,31 @@ export function endSlowBody({ environment, options }: Context, reply: FastifyRep
 declare module 'fastify' {
   interface FastifyRequest {
     /** Memory reserved for a body being received, until the request is answered. */
-    incoming: BudgetReservation | undefined;
+    incoming: MemoryScope | undefined;
   }
 }
 
 /** Counts the bytes of a body as they arrive (`readBody`). */
 export function countBody({ database }: Context, { request, raw }: FastifyReply): void {
-  const incoming = new BudgetReservation(database.memory.incoming);
+  const incoming = database.memory.incoming.part();
   request.incoming = incoming;
   raw.once('close', () => incoming.resize(0));
 }
 
 /**
  * Visits requests whose bodies haven't arrived completely with their heads; most have. Streamed bodies and injected
- * requests aren't visited.
+ * requests aren't visited. Call the returned function with each request that begins.
  */
-export function onUnfinishedBodies(app: FastifyInstance, visit: (reply: FastifyReply) => void): void {
+export function watchUnfinishedBodies(visit: (reply: FastifyReply) => void): (reply: FastifyReply) => void {
   let begun: FastifyReply[] = [];
   const look = () => {
     const replies = begun;
     begun = [];
     for (const reply of replies) if (isUnfinished(reply)) visit(reply);
   };
-  app.addHook('onRequest', (_request, reply, done) => {
+  return (reply) => {
     if (begun.push(reply) === 1) setImmediate(look);
-    done();
-  });
+  };
 }
 
 function isUnfinished({ request, raw: response }: FastifyReply): boolean {

@@ -1,10 +1,11 @@
 /** Authenticates a request before its body is read: a client that isn't signed in may send a small body only. */
 import type { FastifyRequest } from 'fastify';
-import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Session } from '../../session/contract.js';
 import type { RouteContext } from '../base/context.js';
 import { type HttpLimits, LIMIT_SETTINGS } from '../base/options.js';
+import { readSelection } from '../base/request-headers.js';
 import { SMALL_BODY } from './decode-message.js';
 import { declaredLength } from './request-body.js';
 import { enter, openSession } from './request-session.js';
@@ -60,17 +61,21 @@ export function admit(
   // What everyone may send needs no credentials yet; those of a larger body say how much of it is decoded.
   const most = request.headers.authorization === undefined ? context.options.limits.guestBody : SMALL_BODY;
   if (policy === 'lenient' && (declaredLength(request.raw) ?? Number.POSITIVE_INFINITY) <= most) return undefined;
-  const session = openSession(context, request);
-  return otherwise<Admission>(
-    () => andThen(enter(context, request, session), () => new Admission(session)),
-    (refusal) => {
-      session.close();
-      if (policy === 'lenient' && request.headers.authorization !== undefined) {
-        return new Admission(openSession(context, request), refusal);
-      }
-      throw refusal;
-    },
-  );
+  const selection = readSelection(request.raw);
+  const session = openSession(context, request, selection);
+  const refused = (refusal: unknown): Admission => {
+    session.close();
+    if (policy === 'lenient' && request.headers.authorization !== undefined) {
+      return new Admission(openSession(context, request, selection), refusal);
+    }
+    throw refusal;
+  };
+  try {
+    const entered = enter(context, request, session, selection);
+    return isPromise(entered) ? entered.then(() => new Admission(session), refused) : new Admission(session);
+  } catch (refusal) {
+    return refused(refusal);
+  }
 }
 
 /** How long a body may be, and the error of a longer one. */

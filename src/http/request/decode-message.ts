@@ -1,8 +1,7 @@
 /** Decodes bodies and messages; large ones in steps, yielding in between. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Stepwise } from '../../base/stepwise.js';
+import { runSteps, type Stepwise } from '../../base/work/stepwise.js';
 import { parseRecordId } from '../../language/parse.js';
-import { runStepwise } from '../../runtime/cooperative-yielding.js';
 import { RequestInterrupt } from '../../runtime/interrupt.js';
 import type { BodyFormat, DecodeOptions } from '../../value/codecs/formats.js';
 import { DEFAULT_DECODE_LIMITS } from '../../value/nesting.js';
@@ -54,7 +53,7 @@ export function decodeMessage(
     maxValues: isGuest ? Math.min(guestValues, values) : values,
     maxKeys: objectKeys,
   });
-  return runStepwise({ interrupt }, abandonable(decoding, interrupt, isAbandoned));
+  return runSteps(abandonable(decoding, interrupt, isAbandoned), interrupt);
 }
 
 /**
@@ -67,7 +66,7 @@ export function weighMessage(
   isAbandoned: () => boolean,
 ): PromiseOrValue<number> {
   const interrupt = RequestInterrupt.begin(environment);
-  return runStepwise({ interrupt }, abandonable(new Weighing([message], { isTree: true }), interrupt, isAbandoned));
+  return runSteps(abandonable(new Weighing([message], { isTree: true }), interrupt, isAbandoned), interrupt);
 }
 
 function abandonable<T>(work: Stepwise<T>, interrupt: RequestInterrupt, isAbandoned: () => boolean): Stepwise<T> {

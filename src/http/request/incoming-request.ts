@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { ByteCollector } from '../../base/byte-collector.js';
 import type { Timers } from '../../env/environment.js';
-import { YieldQueue } from '../../env/yield-queue.js';
+import { YieldQueue } from '../../env/scheduler.js';
 
 /** Pieces of a body that are taken before it waits for others: each takes a microsecond, however short it is. */
 export const PIECES_PER_TURN = 256;

@@ -2,17 +2,17 @@
  * Reads request bodies within limits. An unread body is drained for a while, since a client that is still sending might
  * miss the response; if it is longer, the connection is closed.
  */
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { finished } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ByteCollector } from '../../base/byte-collector.js';
 import type { Timers } from '../../env/environment.js';
-import { YieldQueue } from '../../env/yield-queue.js';
+import { YieldQueue } from '../../env/scheduler.js';
 import { asTesseraError } from '../../errors/error.js';
 
-const NO_BODY = new Uint8Array(0);
+const NO_BODY = Buffer.alloc(0);
 
 /** The body of a request. */
 export function bodyOf(request: FastifyRequest): Uint8Array {
@@ -36,7 +36,6 @@ export function expectContinue(request: IncomingMessage, response: ServerRespons
 
 /** Sends `100 Continue` if the client awaits it. */
 function askForBody(request: IncomingMessage): void {
-  if (request.headers.expect === undefined) return;
   expecting.get(request)?.writeContinue();
   expecting.delete(request);
 }
@@ -58,33 +57,47 @@ export function readBody(
   done: (error: Error | null, body?: Buffer) => void,
 ): void {
   const request = asked.raw;
-  if ((declaredLength(request) ?? 0) > limit) {
+  const declared = declaredLength(request);
+  if (declared !== undefined && declared > limit) {
     done(tooLarge());
     return;
   }
-  askForBody(request);
-  const reserve = (capacity: number) => asked.incoming?.resize(capacity);
-  const collected = new ByteCollector(reserve);
-  collected.expect(declaredLength(request) ?? limit);
-  const end = (error: Error | null, body?: Buffer) => {
+  if (request.headers.expect !== undefined) askForBody(request);
+  let body = NO_BODY;
+  /** Of a body in several pieces; most come in one. */
+  let collected: ByteCollector | undefined;
+  const end = (error: Error | null, whole?: Buffer) => {
     request.removeListener('data', take).removeListener('end', finish).removeListener('error', end);
-    done(error, body);
+    done(error, whole);
   };
   const take = (piece: Buffer) => {
-    if (collected.length + piece.length > limit) {
+    if ((collected?.length ?? 0) + piece.length > limit) {
       end(tooLarge());
       return;
     }
     try {
+      if (piece.length === declared) {
+        asked.incoming?.resize(piece.length);
+        body = Buffer.from(piece);
+        return;
+      }
+      collected ??= collectorOf(asked, declared ?? limit);
       collected.append(piece);
       // The first pieces may have come before they were counted.
-      reserve(collected.capacity);
+      asked.incoming?.resize(collected.capacity);
     } catch (thrown) {
       end(asTesseraError(thrown));
     }
   };
-  const finish = () => end(null, collected.take());
+  const finish = () => end(null, collected?.take() ?? body);
   request.on('data', take).on('end', finish).on('error', end).resume();
+}
+
+/** Counts the memory of a body before it takes more. */
+function collectorOf(asked: Pick<FastifyRequest, 'incoming'>, length: number): ByteCollector {
+  const collected = new ByteCollector((capacity) => asked.incoming?.resize(capacity));
+  collected.expect(length);
+  return collected;
 }
 
 /**
@@ -93,7 +106,7 @@ export function readBody(
  */
 export function streamBody(request: IncomingMessage, limit: number, tooLarge: () => Error): IncomingMessage {
   if ((declaredLength(request) ?? 0) > limit) throw tooLarge();
-  askForBody(request);
+  if (request.headers.expect !== undefined) askForBody(request);
   return request;
 }
 

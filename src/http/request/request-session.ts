@@ -1,7 +1,7 @@
 /** The session of a request: opened, signed in and selected by its headers, and ended with the request. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { andThen, isPromise, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { checkQuerying } from '../../rpc/capabilities.js';
 import type { Origin, Session } from '../../session/contract.js';
 import { clientAddress } from '../base/client-address.js';
@@ -33,7 +33,9 @@ export function prepareSession(
   authorization: string | undefined,
   selection: RequestSelection,
 ): PromiseOrValue<unknown> {
-  return andThen(signInByHeader(session, authorization, selection), () => selectDatabase(session, selection));
+  const signedIn = signInByHeader(session, authorization, selection);
+  if (isPromise(signedIn)) return signedIn.then(() => selectDatabase(session, selection));
+  return selectDatabase(session, selection);
 }
 
 /** Selects the namespace and database given by the headers, if any. */
@@ -42,8 +44,8 @@ export function selectDatabase(session: Session, { namespace, database }: Reques
 }
 
 /** Opens a guest session for one request. */
-export function openSession(context: Context, request: FastifyRequest): Session {
-  const session = context.database.session(originOf(request.raw, readSelection(request.raw), context));
+export function openSession(context: Context, request: FastifyRequest, selection: RequestSelection): Session {
+  const session = context.database.session(originOf(request.raw, selection, context));
   session.trace = traceOf(request);
   request.caller = session;
   return session;
@@ -53,10 +55,20 @@ export function openSession(context: Context, request: FastifyRequest): Session 
  * Signs the session of a request in by its headers.
  * @throws TesseraError also if the principal may not use the route
  */
-export function enter(context: RouteContext, request: FastifyRequest, session: Session): PromiseOrValue<void> {
-  return andThen(prepareSession(session, request.headers.authorization, readSelection(request.raw)), () => {
-    if (context.querying) checkQuerying(context.options.capabilities, session.identity.principal);
-  });
+export function enter(
+  context: RouteContext,
+  request: FastifyRequest,
+  session: Session,
+  selection: RequestSelection,
+): PromiseOrValue<void> {
+  const prepared = prepareSession(session, request.headers.authorization, selection);
+  if (isPromise(prepared)) return prepared.then(() => assertMayEnter(context, session));
+  assertMayEnter(context, session);
+}
+
+/** @throws TesseraError if the principal may not use the route */
+function assertMayEnter({ querying, options }: RouteContext, { identity }: Session): void {
+  if (querying) checkQuerying(options.capabilities, identity.principal);
 }
 
 /**
@@ -70,13 +82,35 @@ export function inSession(
   work: (session: Session) => PromiseOrValue<unknown>,
 ): PromiseOrValue<unknown> {
   const { admission } = request;
-  const session = admission?.session ?? openSession(context, request);
+  if (admission !== undefined) return runIn(admission.session, reply, () => admission.confirmed(), work);
+  const selection = readSelection(request.raw);
+  const session = openSession(context, request, selection);
+  return runIn(session, reply, () => enter(context, request, session, selection), work);
+}
+
+/** Runs `work` once the session is ready, and closes the session. */
+function runIn(
+  session: Session,
+  reply: FastifyReply,
+  ready: () => PromiseOrValue<void>,
+  work: (session: Session) => PromiseOrValue<unknown>,
+): PromiseOrValue<unknown> {
   session.memory.holdResults();
+  let done: PromiseOrValue<unknown>;
+  try {
+    const known = ready();
+    done = isPromise(known) ? known.then(() => work(session)) : work(session);
+  } catch (error) {
+    session.close();
+    throw error;
+  }
+  if (isPromise(done)) return untilDone(session, reply, done);
+  session.close();
+  return done;
+}
+
+function untilDone(session: Session, reply: FastifyReply, done: Promise<unknown>): Promise<unknown> {
   const close = () => session.close();
-  return lastly(() => {
-    const ready = admission === undefined ? enter(context, request, session) : admission.confirmed();
-    const done = andThen(ready, () => work(session));
-    if (isPromise(done)) reply.raw.once('close', close);
-    return done;
-  }, close);
+  reply.raw.once('close', close);
+  return done.finally(close);
 }

@@ -1,7 +1,7 @@
 /** Encodes large responses in chunks, yielding in between. */
 import { Buffer } from 'node:buffer';
-import type { MemoryBudget } from '../../base/memory-budget.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { MemoryScope } from '../../base/work/memory-scope.js';
 import type { Environment } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { BodyFormat } from '../../value/codecs/formats.js';
@@ -17,7 +17,7 @@ export interface AnswerBounds {
   /** Maximum size of a response in bytes. */
   readonly limit: number;
   /** The budget of the chunks until they are concatenated. */
-  readonly budget: MemoryBudget;
+  readonly budget: MemoryScope;
 }
 
 /**
@@ -66,7 +66,7 @@ async function joinPieces(
   let length = 0;
   try {
     for (const piece of pieces) {
-      budget.reserve(piece.length);
+      budget.charge(piece.length);
       taken.push(piece);
       length += piece.length;
       if (clock.monotonic() >= sliceEnd) await yieldSlice();

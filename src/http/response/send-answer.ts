@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { MemoryBudget } from '../../base/memory-budget.js';
+import type { MemoryScope } from '../../base/work/memory-scope.js';
 import { failure } from '../../errors/error.js';
 import type { Context } from '../base/context.js';
 import { ClientTimeout } from './client-timeout.js';
@@ -20,7 +20,7 @@ const PIECE = 64 * 1024;
 declare module 'fastify' {
   interface FastifyReply {
     /** What the response takes; `undefined` as long as it is small. */
-    memory: MemoryBudget | undefined;
+    memory: MemoryScope | undefined;
   }
 }
 
@@ -30,7 +30,7 @@ export function answerBounds(context: Context, reply: FastifyReply): AnswerBound
 }
 
 /** The budget of a response, which is charged to its user until it is closed. */
-function budgetOf({ database }: Context, reply: FastifyReply): MemoryBudget {
+function budgetOf({ database }: Context, reply: FastifyReply): MemoryScope {
   if (reply.memory !== undefined) return reply.memory;
   // The client is gone: nothing would end the reservation.
   if (reply.raw.destroyed) throw failure('cancelled');
@@ -56,7 +56,7 @@ export function sendAnswer(
   const waits = reply.raw.socket === null || socket.writableLength > 0;
   if (body.length <= (waits ? VERY_SMALL : SMALL)) return sendBody(reply, contentType, body);
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  budgetOf(context, reply).reserve(bytes.length);
+  budgetOf(context, reply).charge(bytes.length);
   const stopWatching = watchReading(context, socket);
   reply.raw.once('close', stopWatching);
   if (bytes.length <= LARGE) return sendBody(reply, contentType, bytes);

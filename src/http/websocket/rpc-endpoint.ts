@@ -165,7 +165,7 @@ class RpcConversation implements SocketSession {
     if (weight === 0) return take();
     const { budget } = this.#rpc.session.memory.connection;
     try {
-      budget.reserve(weight);
+      budget.charge(weight);
     } catch (thrown) {
       return deliver(errorMessage(requestId(message), this.#rpc.report(thrown)));
     }

@@ -4,9 +4,10 @@
  */
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
-import { BudgetReservation, type MemoryBudget } from '../../base/memory-budget.js';
 import { isPromise } from '../../base/promise-or-value.js';
+import type { MemoryScope } from '../../base/work/memory-scope.js';
 import type { Environment } from '../../env/environment.js';
+import { TimeSlice } from '../../env/time-slice.js';
 import { asTesseraError, type TesseraError } from '../../errors/error.js';
 import type { ConnectionMemory } from '../../session/resources/server-memory.js';
 import type { Context } from '../base/context.js';
@@ -45,7 +46,7 @@ export class WebSocketConnection implements SocketChannel {
   #waitingBytes = 0;
   /** Messages being received. */
   readonly #frames: FrameAssembler;
-  readonly #incoming: BudgetReservation;
+  readonly #incoming: MemoryScope;
   readonly #memory: ConnectionMemory;
   #working: Promise<void> | undefined;
   #closing = false;
@@ -53,10 +54,8 @@ export class WebSocketConnection implements SocketChannel {
   #blocked = 0;
   #alive = true;
   #lastRequest: number;
-  /** Time of the next yield. */
-  #sliceEnd = 0;
-  /** Yields since messages last waited. */
-  #turns = 0;
+  /** Began when messages last waited. */
+  #slice: TimeSlice;
   #trusted = false;
 
   constructor(
@@ -69,9 +68,10 @@ export class WebSocketConnection implements SocketChannel {
     this.#socket = socket;
     this.#stream = stream;
     this.#memory = memory;
-    this.#incoming = new BudgetReservation(memory.budget);
+    this.#incoming = memory.budget.part();
     this.#options = options;
     this.#environment = environment;
+    this.#slice = new TimeSlice(environment, { length: SLICE });
     this.#lastRequest = environment.clock.monotonic();
     this.#socketSession = begin(this);
     this.#frames = assembleFrames(socket, () => this.#longestMessage);
@@ -154,8 +154,7 @@ export class WebSocketConnection implements SocketChannel {
     const { clock } = this.#environment;
     // Further messages of the same chunk have been queued by then.
     await undefined;
-    this.#sliceEnd = clock.monotonic() + SLICE;
-    this.#turns = 0;
+    this.#slice = new TimeSlice(this.#environment, { length: SLICE });
     for (;;) {
       const batch = this.#waiting;
       if (batch.length === 0) break;
@@ -166,8 +165,8 @@ export class WebSocketConnection implements SocketChannel {
         const done = this.#socketSession.receive(message.data, message.isBinary);
         if (isPromise(done)) await done;
         this.#waitingBytes -= message.data.length;
-        const pause = this.#maybeYield();
-        if (pause !== undefined) await pause;
+        const turn = this.#slice.checkpoint();
+        if (turn !== undefined) await turn;
       }
       this.#reserveIncoming();
     }
@@ -187,7 +186,7 @@ export class WebSocketConnection implements SocketChannel {
     if (buffered + data.length <= SMALL) {
       this.#cork();
       this.#socket.send(data, options);
-      return this.#maybeYield();
+      return this.#slice.checkpoint();
     }
     const sent = this.#reserveOutgoing(Buffer.byteLength(data));
     this.#cork();
@@ -195,7 +194,7 @@ export class WebSocketConnection implements SocketChannel {
     const bytes = typeof data === 'string' ? Buffer.from(data) : data;
     if (buffered <= this.#options.limits.sendBuffer) {
       this.#socket.send(bytes, options, sent);
-      return this.#maybeYield();
+      return this.#slice.checkpoint();
     }
     this.#blocked++;
     return new Promise((resolve) => {
@@ -209,17 +208,9 @@ export class WebSocketConnection implements SocketChannel {
 
   /** Reserves memory for what the client hasn't read; call the result to release it. */
   #reserveOutgoing(bytes: number): () => void {
-    const budget: MemoryBudget = this.#memory.work;
-    budget.reserve(bytes);
+    const budget: MemoryScope = this.#memory.work;
+    budget.charge(bytes);
     return () => budget.release(bytes);
-  }
-
-  #maybeYield(): Promise<void> | undefined {
-    const { clock, timers } = this.#environment;
-    if (clock.monotonic() < this.#sliceEnd) return undefined;
-    return timers.yield(this.#turns++).then(() => {
-      this.#sliceEnd = clock.monotonic() + SLICE;
-    });
   }
 
   /** Responses of the same turn of the event loop share one write. */

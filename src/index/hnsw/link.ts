@@ -15,7 +15,7 @@ import { Placing } from './place.js';
 import type { StoredGraph } from './stored-graph.js';
 import { isWorn, sweepSome } from './sweep.js';
 
-/** Entries that are read between two pauses. */
+/** Entries that are read between two checkpoints. */
 const BATCH = 64;
 /** Nodes that are read together. */
 const READ_AT_ONCE = 32;
@@ -61,7 +61,7 @@ export function linkChanged(site: ChangeSite, bounds: LinkBounds): PromiseOrValu
  * vectors the graph can't hold but which may be near.
  */
 export function notedKeys(
-  stored: Pick<StoredGraph, 'transaction' | 'index' | 'pause'>,
+  stored: Pick<StoredGraph, 'transaction' | 'index' | 'work'>,
   tag: 'changed' | 'apart',
   options: ScanOptions,
 ): PromiseOrValue<string[]> {
@@ -74,7 +74,7 @@ export function waitingIds(stored: StoredGraph, most: number): PromiseOrValue<nu
 }
 
 function listed<T>(
-  { transaction, index, pause }: Pick<StoredGraph, 'transaction' | 'index' | 'pause'>,
+  { transaction, index, work }: Pick<StoredGraph, 'transaction' | 'index' | 'work'>,
   tag: Parameters<typeof rangeOf>[1],
   options: ScanOptions,
   read: (index: string, key: string) => T,
@@ -82,7 +82,7 @@ function listed<T>(
   const all: T[] = [];
   const scanned = forEachBatch(transaction.scan(rangeOf(index, tag), { ...options, batch: BATCH }), (batch) => {
     for (const [key] of batch) all.push(read(index, key));
-    return andThen(pause(), () => false);
+    return andThen(work.checkpoint(), () => false);
   });
   return andThen(scanned, () => all);
 }
@@ -104,7 +104,7 @@ function linkAll(
         return andThen(isWanted ? stored.run(graph, link(graph, slot)) : undefined, () => {
           stored.transaction.delete(waitingKey(stored.index, id));
           linked++;
-          return andThen(stored.pause(), () => isFull(graph));
+          return andThen(stored.work.checkpoint(), () => isFull(graph));
         });
       }),
     );

@@ -17,7 +17,7 @@ import { apartKey, changedKey, freeKey, idKey, idOf, rangeOf, waitingKey } from 
 /** Records whose vectors are read together; fewer of many components. */
 const BATCH = 32;
 const COMPONENTS = 2 ** 15;
-/** Ids that are read between two pauses. */
+/** Ids that are read between two checkpoints. */
 const IDS = 64;
 
 /** To be run once. */
@@ -60,10 +60,10 @@ export class Placing {
   }
 
   #readFree(most: number): PromiseOrValue<void> {
-    const { transaction, index, pause } = this.#site.stored;
+    const { transaction, index, work } = this.#site.stored;
     return forEachBatch(transaction.scan(rangeOf(index, 'free'), { limit: most, batch: IDS }), (batch) => {
       for (const [key] of batch) this.#free.push(idOf(index, key));
-      return andThen(pause(), () => false);
+      return andThen(work.checkpoint(), () => false);
     });
   }
 
@@ -78,14 +78,14 @@ export class Placing {
   }
 
   #placeSome(graph: Graph, keys: readonly string[]): PromiseOrValue<void> {
-    const { transaction, index, pause } = this.#site.stored;
+    const { transaction, index, work } = this.#site.stored;
     const wanted = [...keys.map((key) => idKey(index, key)), ...keys.map((key) => encodedVectorKey(index, key))];
     return andThen(transaction.getMany(wanted), (found) =>
-      andThen(pause(), () =>
+      andThen(work.checkpoint(), () =>
         forEachInOrder(keys, (key, at) =>
           andThen(this.#replace(graph, key, found[at], found[keys.length + at]), () => {
             transaction.delete(changedKey(index, key));
-            return andThen(pause(), () => false);
+            return andThen(work.checkpoint(), () => false);
           }),
         ),
       ),

@@ -1,5 +1,6 @@
 /** The graph of an HNSW index as a transaction sees it. */
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import type { Work } from '../../base/work/work.js';
 import type { Stored, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { isArray } from '../../value/value.js';
@@ -9,14 +10,11 @@ import { packVector, vectorReader } from '../../vectors/vector-type.js';
 import { type GraphState, readGraphState, storeGraphState } from './graph-state.js';
 import { freeKey, idOf, linksKey, logKey, nodeKey, rangeOf, stateKey } from './layout.js';
 
-/** Lets others run, if it is time for that. */
-export type Pause = () => PromiseOrValue<void>;
-
 /** Entries a batch. */
 const BATCH = 64;
 /** Nodes that are read together: a store that answers later is asked once for them. */
 const READ_AT_ONCE = 128;
-/** Nodes that are written between two pauses. */
+/** Nodes that are written between two checkpoints. */
 const WRITTEN = 64;
 /** Number of changes in the log. */
 const LOGGED = 256;
@@ -29,7 +27,7 @@ export class StoredGraph {
     /** The prefix of the index. */
     readonly index: string,
     readonly options: GraphOptions,
-    readonly pause: Pause,
+    readonly work: Work,
   ) {}
 
   state(): PromiseOrValue<GraphState> {
@@ -42,7 +40,7 @@ export class StoredGraph {
       const step = work.next();
       if (step.done === true) return step.value;
       const read = step.value.length === 0 ? undefined : this.read(graph, step.value);
-      const done = andThen(read, () => this.pause());
+      const done = andThen(read, () => this.work.checkpoint());
       if (done instanceof Promise) return done.then(() => this.run(graph, work));
     }
   }
@@ -54,7 +52,7 @@ export class StoredGraph {
     return untilTrue(() => {
       const some = ids.slice(from, from + READ_AT_ONCE);
       from += READ_AT_ONCE;
-      return andThen(this.#readSome(graph, some), () => andThen(this.pause(), () => from >= ids.length));
+      return andThen(this.#readSome(graph, some), () => andThen(this.work.checkpoint(), () => from >= ids.length));
     });
   }
 
@@ -72,12 +70,12 @@ export class StoredGraph {
     const { transaction, index } = this;
     const nodes = forEachBatch(transaction.scan(rangeOf(index, 'node'), { batch: BATCH }), (batch) => {
       for (const [key, node] of batch) this.#add(graph, idOf(index, key), node, undefined);
-      return andThen(this.pause(), () => false);
+      return andThen(this.work.checkpoint(), () => false);
     });
     return andThen(nodes, () =>
       forEachBatch(transaction.scan(rangeOf(index, 'links'), { batch: BATCH }), (batch) => {
         for (const [key, stored] of batch) graph.replaceLinks(idOf(index, key), decodeLinks(stored));
-        return andThen(this.pause(), () => false);
+        return andThen(this.work.checkpoint(), () => false);
       }),
     );
   }
@@ -119,13 +117,13 @@ export class StoredGraph {
     });
   }
 
-  /** Writes something for each id, with pauses. */
+  /** Writes something for each id, with checkpoints. */
   #forEach(ids: readonly number[], write: (id: number) => void): PromiseOrValue<void> {
     let from = 0;
     return untilTrue(() => {
       for (const id of ids.slice(from, from + WRITTEN)) write(id);
       from += WRITTEN;
-      return from >= ids.length || andThen(this.pause(), () => false);
+      return from >= ids.length || andThen(this.work.checkpoint(), () => false);
     });
   }
 

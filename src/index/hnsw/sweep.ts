@@ -63,7 +63,7 @@ class SweepStep {
       slots.filter((slot) => !graph.isDead(slot)),
       (slot) => {
         this.#consider(slot);
-        return andThen(stored.run(graph, mend(graph, slot)), () => andThen(stored.pause(), () => false));
+        return andThen(stored.run(graph, mend(graph, slot)), () => andThen(stored.work.checkpoint(), () => false));
       },
     );
     return andThen(mended, () => {

@@ -1,5 +1,6 @@
 /** Endpoints of DEFINE API: matched by path, checked for permission, and run behind their middleware. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import { CALL } from '../../base/work/work.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import type { ApiDefinition } from '../../catalog/definitions/definition.js';
 import { failure, TesseraError } from '../../errors/error.js';
@@ -9,7 +10,6 @@ import { constantValue } from '../../language/constant-value.js';
 import { withDefinerRightsCap } from '../../runtime/authorization/definer-rights-cap.js';
 import { isQueryError, isSafeToExpose } from '../../runtime/authorization/error-redaction.js';
 import { admits, compileRule, type Rule, UNCHECKED } from '../../runtime/authorization/permission.js';
-import { maybeYield } from '../../runtime/cooperative-yielding.js';
 import { deeper, isTooDeep, withStackGuard } from '../../runtime/depth.js';
 import type { ApiEndpoints, Execution } from '../../runtime/execution.js';
 import { type Compiler, Frame } from '../../runtime/frame.js';
@@ -103,7 +103,7 @@ export class Endpoints implements ApiEndpoints {
     };
     const invocation = new Invocation(id, execution.checks.view, this.#compiler);
     const answered = await withStackGuard(async () => {
-      await maybeYield(inner);
+      await inner.interrupt.checkpoint(CALL);
       return invocation.run(endpoint, request, inner);
     });
     return answer({ ...answered, headers: withHeader(answered.headers, REQUEST_ID, id) }, id);

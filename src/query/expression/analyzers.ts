@@ -8,7 +8,7 @@ import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../../b
 import { SerialQueue } from '../../base/serial-queue.js';
 import type { AnalyzerDefinition } from '../../catalog/definitions/definition.js';
 import { failure, TesseraError } from '../../errors/error.js';
-import { chargingPause } from '../../runtime/cooperative-yielding.js';
+import { chargedWork } from '../../runtime/charged-work.js';
 import type { AnalyzerRegistry, Execution } from '../../runtime/execution.js';
 import { type Compiler, Frame } from '../../runtime/frame.js';
 import { Scope } from '../../runtime/scope.js';
@@ -72,13 +72,13 @@ export class Analyzers implements AnalyzerRegistry {
     const paths = definition.filters.flatMap((filter) => (filter.kind === 'mapper' ? filter.path : []));
     const lemmas = new Map<string, Lemmas>();
     let count = 0;
-    const charge = chargingPause(execution, () => count);
-    const pause = (more: number) => {
+    const work = chargedWork(execution, () => count);
+    const note = (more: number) => {
       count += more;
-      return charge();
+      return work.checkpoint();
     };
     const read = forEachInOrder([...new Set(paths)], (path) =>
-      andThen(this.#files.read(path, pause), (found) => {
+      andThen(this.#files.read(path, note), (found) => {
         lemmas.set(path, found);
         return undefined;
       }),
@@ -114,10 +114,10 @@ export function termsOf(
   text: string,
 ): PromiseOrValue<readonly string[]> {
   const terms: string[] = [];
-  const pause = chargingPause(execution, () => terms.length);
+  const work = chargedWork(execution, () => terms.length);
   return andThen(source(text), (analyzed) =>
     andThen(
-      analyzer.terms(analyzed, pause, (term) => terms.push(term)),
+      analyzer.terms(analyzed, work, (term) => terms.push(term)),
       () => terms,
     ),
   );
@@ -134,8 +134,8 @@ const LONGEST_LINE = 2 ** 14;
 /** Opening a named pipe doesn't wait for a writer. Windows has no such flags. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-/** Called between the steps of reading with the number of lemmas read since the last call. */
-type PauseOfReading = (more: number) => PromiseOrValue<void>;
+/** Called between the steps of reading with the number of lemmas read since the last call; a checkpoint. */
+type NoteLemmas = (more: number) => PromiseOrValue<void>;
 
 export class LemmaFiles {
   /** Analyzers share what is read of a file, for as long as one of them uses it. */
@@ -148,14 +148,14 @@ export class LemmaFiles {
   /**
    * Reads a file, unless it has been read and hasn't changed. One at a time, so that many requests for a large file
    * hold it once.
-   * @throws TesseraError `analyzer_file_denied`, `analyzer_file`, `analyzer_lemma`, and what `pause` throws
+   * @throws TesseraError `analyzer_file_denied`, `analyzer_file`, `analyzer_lemma`, and what `note` throws
    */
-  async read(path: string, pause: PauseOfReading): Promise<Lemmas> {
+  async read(path: string, note: NoteLemmas): Promise<Lemmas> {
     const allowed = await this.#resolved(path);
     return this.#queue.run(async () => {
       const file = await opened(allowed, path);
       try {
-        return await this.#readOpen(file, { allowed, path, pause });
+        return await this.#readOpen(file, { allowed, path, note });
       } finally {
         await file.close();
       }
@@ -199,7 +199,7 @@ interface Reading {
   readonly allowed: string;
   /** The path as it was written. */
   readonly path: string;
-  readonly pause: PauseOfReading;
+  readonly note: NoteLemmas;
 }
 
 const TOO_LARGE = `it is larger than ${LARGEST} bytes`;
@@ -222,7 +222,7 @@ function opened(file: string, path: string): Promise<FileHandle> {
 }
 
 /** `length`: of the file, in bytes. @throws TesseraError as `read` */
-async function readLemmas(file: FileHandle, length: number, { path, pause }: Reading): Promise<Map<string, string>> {
+async function readLemmas(file: FileHandle, length: number, { path, note }: Reading): Promise<Map<string, string>> {
   const lemmas = new Map<string, string>();
   const decoder = new StringDecoder('utf8');
   const buffer = Buffer.alloc(STEP);
@@ -242,7 +242,7 @@ async function readLemmas(file: FileHandle, length: number, { path, pause }: Rea
     if (rest.length > LONGEST_LINE) throw failure('analyzer_lemma', { number: number + lines.length });
     const before = lemmas.size;
     for (const line of lines) addLemma(lemmas, line, number++);
-    await pause(lemmas.size - before);
+    await note(lemmas.size - before);
     if (isLast) return lemmas;
   }
 }

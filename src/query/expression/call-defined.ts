@@ -1,11 +1,11 @@
 /** Calls of the functions that users define. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { CALL } from '../../base/work/work.js';
 import type { FunctionDefinition } from '../../catalog/definitions/definition.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { withDefinerRightsCap } from '../../runtime/authorization/definer-rights-cap.js';
 import { admits, compileRule, type Rule } from '../../runtime/authorization/permission.js';
 import { selectedDatabase } from '../../runtime/authorization/selected-database.js';
-import { maybeYield } from '../../runtime/cooperative-yielding.js';
 import { deeper, withStackGuard } from '../../runtime/depth.js';
 import { type Compiler, type Evaluate, Frame } from '../../runtime/frame.js';
 import type { Scope } from '../../runtime/scope.js';
@@ -89,14 +89,10 @@ function run(
   const {
     request: { memory },
   } = execution;
-  const mark = memory.used;
   return withStackGuard(() =>
     andThen(
-      andThen(maybeYield(execution), () => body(inner)),
-      (value) => {
-        const result = () => (returns === undefined ? value : coerceResult(name, returns, value));
-        return andThen(memory.settle(mark, value), result);
-      },
+      memory.settling(() => andThen(execution.interrupt.checkpoint(CALL), () => body(inner))),
+      (value) => (returns === undefined ? value : coerceResult(name, returns, value)),
     ),
   );
 }

@@ -1,6 +1,6 @@
 /** `<type> value`, within the memory of the request, and in steps for values that may be large. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { castInSteps } from '../../functions/cast.js';
+import { castAny } from '../../functions/cast.js';
 import type { Cast } from '../../language/ast.js';
 import { parseRecordId } from '../../language/parse.js';
 import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
@@ -21,5 +21,5 @@ export function compileCast({ type, operand }: Cast, compiler: Compiler): Evalua
 
 function castIn({ execution }: Frame, value: Value, type: Type): PromiseOrValue<Value> {
   if (typeof value !== 'object' && typeof value !== 'string') return cast(value, type, parseRecordId);
-  return castInSteps(value, type, new ExecutionFunctionContext(execution));
+  return castAny(value, type, new ExecutionFunctionContext(execution));
 }

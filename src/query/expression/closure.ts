@@ -1,10 +1,10 @@
 /** Closures: functions as values. They capture the variables of the place where they were made, and can't write. */
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { CALL } from '../../base/work/work.js';
 import { failure } from '../../errors/error.js';
 import type { ClosureExpression } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
-import { maybeYield } from '../../runtime/cooperative-yielding.js';
 import { deeper, withStackGuard } from '../../runtime/depth.js';
 import type { Execution } from '../../runtime/execution.js';
 import { type Compiler, type Evaluate, Frame } from '../../runtime/frame.js';
@@ -48,7 +48,9 @@ export function compileClosure(closure: ClosureExpression, compiler: { readonly 
 export function callClosure(execution: Execution, closure: Closure, args: readonly Value[]): PromiseOrValue<Value> {
   const { implementation } = closure;
   if (implementation instanceof HostFunction) {
-    return withStackGuard(() => andThen(maybeYield(execution), () => implementation.run(deeper(execution), args)));
+    return withStackGuard(() =>
+      andThen(execution.interrupt.checkpoint(CALL), () => implementation.run(deeper(execution), args)),
+    );
   }
   invariant(implementation instanceof Implementation, 'a closure was made by compileClosure');
   const { parameters, returns, body, scope: outer, made } = implementation;
@@ -61,14 +63,10 @@ export function callClosure(execution: Execution, closure: Closure, args: readon
   const {
     request: { memory },
   } = execution;
-  const mark = memory.used;
   return withStackGuard(() =>
     andThen(
-      andThen(maybeYield(execution), () => body(frame)),
-      (value) => {
-        const result = () => (returns === undefined ? value : coerceResult(NAME, returns, value));
-        return andThen(memory.settle(mark, value), result);
-      },
+      memory.settling(() => andThen(execution.interrupt.checkpoint(CALL), () => body(frame))),
+      (value) => (returns === undefined ? value : coerceResult(NAME, returns, value)),
     ),
   );
 }

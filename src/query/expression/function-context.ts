@@ -5,7 +5,6 @@ import { NO_FIELDS } from '../../plan/fields-read.js';
 import { selectedDatabase } from '../../runtime/authorization/selected-database.js';
 import { assertEffectsAllowed } from '../../runtime/authorization/views.js';
 import { noteOf } from '../../runtime/candidates.js';
-import { countWork } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';
 import { rewordErrors } from '../../runtime/peer-error-wording.js';
 import { intValue } from '../../value/number.js';
@@ -83,16 +82,12 @@ export class ExecutionFunctionContext implements FunctionContext {
     );
   }
 
-  checkpoint(): void {
+  check(): void {
     this.execution.interrupt.check();
   }
 
-  claim(units: number): PromiseOrValue<void> {
-    return countWork(this.execution, units);
-  }
-
-  pause(): PromiseOrValue<void> {
-    return this.execution.interrupt.checkpoint();
+  checkpoint(units?: number): PromiseOrValue<void> {
+    return this.execution.interrupt.checkpoint(units);
   }
 }
 

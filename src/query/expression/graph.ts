@@ -5,12 +5,12 @@
  * are skipped.
  */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { CALL } from '../../base/work/work.js';
 import { failure } from '../../errors/error.js';
 import type { GraphStep, GraphSubject, Part, Select } from '../../language/ast.js';
 import { EDGE_FIELDS, type FieldsRead, fieldsRead, NO_FIELDS, readOfField } from '../../plan/fields-read.js';
 import { referredBy } from '../../records/references.js';
-import { answersLater, mapReads } from '../../runtime/concurrent-reads.js';
-import { maybeYield } from '../../runtime/cooperative-yielding.js';
+import { mapReads } from '../../runtime/concurrent-reads.js';
 import { type Compiler, type Evaluate, Frame } from '../../runtime/frame.js';
 import type { EdgeStep, Hop, Referrer } from '../../runtime/links.js';
 import { Scope } from '../../runtime/scope.js';
@@ -123,7 +123,7 @@ function overEdges(hop: Hop, first: Link, second: Link): Link {
       if (node === undefined) return [];
       const knownEnds = node.isEdge
         ? undefined
-        : andThen(maybeYield(execution), () => execution.services.reader.ends(execution, node.id, hop));
+        : andThen(execution.interrupt.checkpoint(CALL), () => execution.services.reader.ends(execution, node.id, hop));
       return andThen(knownEnds, (ends): PromiseOrValue<ArrayValue> => {
         if (ends !== undefined && ends.length > 0) return ends;
         const reached =
@@ -160,7 +160,7 @@ function compileGraphStep(step: GraphStep, compiler: InlineCompiler): Link {
     const groups = andThen(nodesOf(from, frame), (nodes) =>
       mapReads(frame.execution, nodes, (node) => {
         if (node === undefined) return [];
-        const reached = andThen(maybeYield(frame.execution), () => follow(node, frame));
+        const reached = andThen(frame.execution.interrupt.checkpoint(CALL), () => follow(node, frame));
         return andThen(reached, (found) => {
           edges ||= found.edges;
           return found.ids;
@@ -337,7 +337,7 @@ function filterRecords(
   const { execution } = frame;
   // The effects of a condition may concern the next one.
   const verdicts =
-    answersLater(execution) && !execution.writable
+    execution.context.answersLater && !execution.writable
       ? andThen(execution.services.reader.readMany(execution, ids, 'select', reads), (records) =>
           mapInOrder(records, judge),
         )

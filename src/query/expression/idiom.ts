@@ -1,10 +1,10 @@
 /** Paths: each part is joined with what comes after it, from the last part to the first. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { CALL } from '../../base/work/work.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { callMethod } from '../../functions/calls/call.js';
 import { isMethodName, methodFor } from '../../functions/methods.js';
 import type { DestructureField, Expression, Idiom, Part } from '../../language/ast.js';
-import { maybeYield } from '../../runtime/cooperative-yielding.js';
 import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
 import { typeOf } from '../../value/type-of.js';
 import {
@@ -116,7 +116,7 @@ function destructureStep(fields: readonly DestructureField[], compiler: Compiler
   const step: Step = (value, frame) => {
     if (!isObject(value)) return stepInto(value, frame, step);
     const object = newObject();
-    const filled = andThen(maybeYield(frame.execution), () =>
+    const filled = andThen(frame.execution.interrupt.checkpoint(CALL), () =>
       forEachInOrder(members, (member) => member(value, object, frame)),
     );
     return andThen(filled, () => object);

@@ -1,9 +1,9 @@
 /** `[index]`, `[from..to]`, `[$]` and `[WHERE …]`: parts that take an array as a whole. */
 import { andThen, mapInOrder } from '../../base/promise-or-value.js';
+import { CALL } from '../../base/work/work.js';
 import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
-import { maybeYield } from '../../runtime/cooperative-yielding.js';
 import type { Compiler, Frame } from '../../runtime/frame.js';
 import { CoercionError, coerce } from '../../value/coerce.js';
 import { toNumber } from '../../value/number.js';
@@ -92,7 +92,7 @@ export function compileElementFilter(condition: Expression, compiler: Compiler, 
   return (value, frame) => {
     const items = isArray(value) ? value : [value];
     const verdicts = mapInOrder(items, (item) =>
-      andThen(maybeYield(frame.execution), () => andThen(holds(frameOf(frame, item)), isTruthy)),
+      andThen(frame.execution.interrupt.checkpoint(CALL), () => andThen(holds(frameOf(frame, item)), isTruthy)),
     );
     return andThen(verdicts, (kept) => items.filter((_, index) => kept[index]));
   };

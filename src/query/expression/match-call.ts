@@ -1,6 +1,6 @@
 /** Calls of functions on a match: `search::score`, `search::highlight`, `search::offsets`. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { mapInSteps } from '../../base/steps.js';
+import { mapItems } from '../../base/work/loops.js';
 import { failure } from '../../errors/error.js';
 import { checkLength } from '../../functions/calls/output-limit.js';
 import type { Binary, Call } from '../../language/ast.js';
@@ -8,7 +8,7 @@ import { indexedValue } from '../../records/index/full-text.js';
 import { compileMatchSite, type MatchSite } from '../../records/search/match.js';
 import { scoreOf } from '../../records/search/score.js';
 import { noteOf } from '../../runtime/candidates.js';
-import { chargingPause, pausingOf } from '../../runtime/cooperative-yielding.js';
+import { chargedWork } from '../../runtime/charged-work.js';
 import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
 import type { SearchQuery } from '../../search/query/query.js';
 import { CodePoints, type Span, SpanCollector, united } from '../../search/text/highlight.js';
@@ -84,8 +84,8 @@ function foundIn(
     andThen(source(given), (text) => {
       const collector = new SpanCollector(text, isWanted, partial);
       const { spans } = collector;
-      const pause = chargingPause(execution, () => spans.length);
-      const done = analyzer.tokens(text, pause, (terms, start, end) => collector.visit(terms, start, end));
+      const work = chargedWork(execution, () => spans.length);
+      const done = analyzer.tokens(text, work, (terms, start, end) => collector.visit(terms, start, end));
       return andThen(done, () => ({ text, spans }));
     }),
   );
@@ -96,7 +96,7 @@ function marked({ execution }: Frame, { text, spans }: Found, prefix: string, su
   const parts = united(spans);
   checkLength('search::highlight', parts.length * (prefix.length + suffix.length));
   let written = 0;
-  const done = mapInSteps(parts, pausingOf(execution), ({ start, end }) => {
+  const done = mapItems(parts, execution.interrupt, ({ start, end }) => {
     const piece = `${text.slice(written, start)}${prefix}${text.slice(start, end)}${suffix}`;
     written = end;
     return piece;
@@ -127,7 +127,7 @@ function offsets(frame: Frame, site: MatchSite, args: readonly Value[]): Promise
     andThen(
       mapInOrder(found, ({ text, spans }) => {
         const points = new CodePoints(text);
-        return mapInSteps(spans, pausingOf(frame.execution), (span) => {
+        return mapItems(spans, frame.execution.interrupt, (span) => {
           const { start, end } = points.of(span);
           return objectFrom([
             ['e', end],

@@ -9,11 +9,10 @@ import {
   MAX_INPUT_OF_TEXTS,
   SMALL_INPUT,
 } from '../../functions/calls/input-limit.js';
-import { sortedInSteps } from '../../functions/sorted-in-steps.js';
+import { sortedValues } from '../../functions/ordered-values.js';
 import type { Binary, Unary } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
 import { compileMatches } from '../../records/search/match.js';
-import { countWork, pausingOf } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
 import { isOrderKnown, itemsOf, rememberOrder, wantsOrder } from '../../value/membership.js';
@@ -171,7 +170,7 @@ function operateOnLarge(operator: PlainOperator): OperateOnLarge {
     const size = inputSize(a) + inputSize(b);
     if (size > largest) throw failInput(`the operator ${operator}`, largest);
     if (container?.values === 'one' && isQuick(container.side === 'left' ? a : b)) return apply(a, b);
-    const turn = countWork(execution, size);
+    const turn = execution.interrupt.checkpoint(size);
     if (container === undefined || size <= MAX_INPUT / 8) {
       return turn === undefined ? apply(a, b) : turn.then(() => apply(a, b));
     }
@@ -197,5 +196,5 @@ function isSmall(value: Value): boolean {
 /** Sorts a long list that is searched again and again. */
 function inOrder(items: readonly Value[] | undefined, count: number, execution: Execution): PromiseOrValue<void> {
   if (items === undefined || !wantsOrder(items, count)) return;
-  return andThen(sortedInSteps(items, pausingOf(execution)), (ascending) => rememberOrder(items, ascending));
+  return andThen(sortedValues(items, execution.interrupt), (ascending) => rememberOrder(items, ascending));
 }

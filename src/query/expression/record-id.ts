@@ -1,11 +1,10 @@
 /** Record ids: literal, with computed parts, generated, or a range; and mocks, which are many at once. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { inSteps } from '../../base/steps.js';
+import { inSteps } from '../../base/work/loops.js';
 import { failure } from '../../errors/error.js';
 import { randomKey, ulidAt, uuidV7 } from '../../functions/identifiers.js';
 import type { KeyBound, Mock, RecordIdLiteral, RecordKeyExpression } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
-import { pausingOf } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
 import { MAX_INT, MIN_INT } from '../../value/number.js';
@@ -74,7 +73,7 @@ export function compileMock(mock: Mock): Evaluate {
   return (frame) => {
     if (count > MAX_MOCKS) throw failure('mock_too_large');
     const ids: RecordId[] = [];
-    const made = inSteps(Math.max(0, Number(count)), pausingOf(frame.execution), (from, to) => {
+    const made = inSteps(Math.max(0, Number(count)), frame.execution.interrupt, (from, to) => {
       for (let index = from; index < to; index++) ids.push(new RecordId(table, keyAt(frame, index)));
     });
     return andThen(made, () => ids);

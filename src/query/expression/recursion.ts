@@ -1,9 +1,8 @@
 /** `.{n}`, `.{a..b}`, `.{..+path}` and their like: a path that is followed again and again. */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
-import { forEachInSteps } from '../../base/steps.js';
+import { eachItem } from '../../base/work/loops.js';
 import { failure } from '../../errors/error.js';
 import type { DestructureField, Part, Recursion } from '../../language/ast.js';
-import { pausingOf } from '../../runtime/cooperative-yielding.js';
 import type { Compiler, Frame } from '../../runtime/frame.js';
 import { flattenDeep } from '../../value/flatten.js';
 import { equals } from '../../value/order.js';
@@ -146,7 +145,7 @@ function collect(plan: Plan, start: Value, frame: Frame): PromiseOrValue<Value> 
     const fresh: Value[] = [];
     const level = forEachInOrder(frontier, (node) =>
       andThen(nextNodes(plan, node, frame), (nodes) => {
-        const added = forEachInSteps(nodes, pausingOf(frame.execution), (each) => {
+        const added = eachItem(nodes, frame.execution.interrupt, (each) => {
           if (seen.add(each)) fresh.push(each);
         });
         return andThen(added, () => undefined);
@@ -224,7 +223,7 @@ function shortest(plan: Plan, start: Value, goal: Value, frame: Frame): PromiseO
     const fresh: Way[] = [];
     const level = forEachInOrder(open, (way) =>
       andThen(nextNodes(plan, way.node, frame), (nodes) => {
-        const visited = forEachInSteps(nodes, pausingOf(frame.execution), (node) => {
+        const visited = eachItem(nodes, frame.execution.interrupt, (node) => {
           if (answer !== undefined) return;
           if (depth >= plan.min && equals(node, goal)) answer = nodesOf({ node, before: way });
           else if (seen.add(node)) fresh.push({ node, before: way });

@@ -104,9 +104,9 @@ class ScriptCallInterrupt implements Interrupt {
     this.#check = check;
   }
 
-  checkpoint(): PromiseOrValue<void> {
+  checkpoint(units?: number): PromiseOrValue<void> {
     this.#check();
-    const turn = this.#statement.checkpoint();
+    const turn = this.#statement.checkpoint(units);
     return isPromise(turn) ? turn.then(this.#check) : turn;
   }
 

@@ -1,10 +1,9 @@
 /** The targets after FROM, CREATE, UPDATE …: tables, records, ranges of records, or plain values. */
 import { andThen, forEachInOrder, isPromise, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { forEachInSteps, mapInSteps } from '../../base/steps.js';
+import { eachItem, mapItems } from '../../base/work/loops.js';
 import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
 import { DOCUMENT_PARAMS } from '../../language/engine-params.js';
-import { pausingOf } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
 import { flattenDeep } from '../../value/flatten.js';
@@ -33,7 +32,7 @@ export function compileTargets(
     };
   }
   return compileEach(targets, compiler, (values, execution) =>
-    mapInSteps(flattenDeep(values), pausingOf(execution), (value) => targetOf(recordOf(value))),
+    mapItems(flattenDeep(values), execution.interrupt, (value) => targetOf(recordOf(value))),
   );
 }
 
@@ -44,7 +43,7 @@ export function compileSources(sources: readonly Expression[], compiler: Compile
     const listed = forEachInOrder(values, (value) => {
       if (!isArray(value)) targets.push(targetOf(value));
       else {
-        const taken = forEachInSteps(value, pausingOf(execution), (element) => {
+        const taken = eachItem(value, execution.interrupt, (element) => {
           targets.push(elementOf(element));
         });
         return andThen(taken, () => undefined);

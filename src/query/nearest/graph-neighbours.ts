@@ -10,7 +10,6 @@ import { notedKeys, waitingIds } from '../../index/hnsw/link.js';
 import type { OpenedGraph } from '../../index/hnsw/resident-graphs.js';
 import { StoredGraph } from '../../index/hnsw/stored-graph.js';
 import type { Candidate, Candidates } from '../../runtime/candidates.js';
-import { pausingOf } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';
 import { decodeKey, encodeKey } from '../../value/codecs/key-codec.js';
 import { float, type RecordKey } from '../../value/value.js';
@@ -45,8 +44,8 @@ export class GraphNeighbours implements Candidates {
     this.#search = search;
     this.#exactly = exactly;
     this.#charged = request.memory.used;
-    const { pause } = pausingOf(execution);
-    this.#stored = new StoredGraph(context.transaction, search.index, search.options, pause);
+    const work = execution.interrupt;
+    this.#stored = new StoredGraph(context.transaction, search.index, search.options, work);
   }
 
   next(): PromiseOrValue<readonly Candidate[] | undefined> {

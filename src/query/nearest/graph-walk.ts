@@ -245,7 +245,7 @@ export class GraphWalk {
       for (const { slot, key } of linked.slice(from, from + step)) {
         found.push({ key, distance: this.#distance(graph.arena.vector(slot), point) });
       }
-      return found.length === linked.length || andThen(this.#stored.pause(), () => false);
+      return found.length === linked.length || andThen(this.#stored.work.checkpoint(), () => false);
     });
     return andThen(done, () => {
       if (found.length === linked.length) return found;

@@ -3,10 +3,9 @@
  * and where nothing else finds them.
  */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { sortInSteps } from '../../base/sort-in-steps.js';
+import { sortItems } from '../../base/work/sort.js';
 import { encodedKeyOfVector, encodedVectorKey, recordOfVector, vectorRange } from '../../index/vectors.js';
 import type { Candidate, Candidates } from '../../runtime/candidates.js';
-import { pausingOf } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Entry, Key, Stored } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
@@ -114,23 +113,18 @@ export class MeasuredNeighbours implements Candidates {
   #nearestOfAll(most: number): PromiseOrValue<readonly Neighbour<Key>[]> {
     const nearest = new Nearest<Key>(most, (a, b) => (a < b ? -1 : 1));
     const { context, interrupt, request } = this.#execution;
-    const charged = request.memory.used;
     let held = 0;
     const cursor = context.transaction.scan(vectorRange(this.#search.index), { batch: this.#batch });
-    const measured = forEachBatch(cursor, (entries) => {
+    const measure = (entries: readonly Entry[]): PromiseOrValue<boolean> => {
       this.#measure(entries, nearest);
       request.memory.charge((nearest.size - held) * HELD);
       held = nearest.size;
       return andThen(interrupt.checkpoint(), () => false);
-    });
-    return andThen(measured, () => {
-      const sorted = sortInSteps(nearest.items(), pausingOf(this.#execution), nearest.compare);
-      // They are charged again when they are kept.
-      return andThen(sorted, (neighbours) => {
-        request.memory.releaseTo(charged);
-        return neighbours;
-      });
-    });
+    };
+    // They are charged again when they are kept.
+    return request.memory.within(() =>
+      andThen(forEachBatch(cursor, measure), () => sortItems(nearest.items(), interrupt, nearest.compare)),
+    );
   }
 
   #measure(entries: readonly Entry[], nearest: Nearest<Key>): void {

@@ -44,13 +44,12 @@ export function searchPacked(
 ): PromiseOrValue<readonly Key[] | undefined> {
   const { interrupt, request } = execution;
   const { memory } = request;
-  const charged = memory.used;
   const keys = new ScreenedKeys(screen, most);
   const parts = new PackedParts(execution, source);
   const { range } = source;
   let at = range.from;
   let held = 0;
-  const done = untilTrue(() => {
+  const step = (): PromiseOrValue<boolean> => {
     if (at >= range.to || keys.isBeyond) return true;
     return andThen(parts.from(at), (part) => {
       keys.add(part);
@@ -59,11 +58,9 @@ export function searchPacked(
       held = Math.max(held, keys.size);
       return andThen(interrupt.checkpoint(), () => false);
     });
-  });
-  return andThen(done, () => {
-    memory.releaseTo(charged);
-    return keys.isBeyond ? undefined : keys.keys();
-  });
+  };
+  const done = memory.within(() => untilTrue(step));
+  return andThen(done, () => (keys.isBeyond ? undefined : keys.keys()));
 }
 
 /** The parts of a source one after the other, as the transaction sees them. */

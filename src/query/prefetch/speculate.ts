@@ -39,15 +39,12 @@ export function speculate(
   draft: Draft,
   before: ObjectValue | undefined,
 ): ObjectValue | undefined {
-  const mark = memory.used;
   try {
-    const drafted = unawaited(draft(before));
+    const drafted = memory.within(() => unawaited(draft(before)));
     return drafted instanceof Promise ? undefined : drafted;
   } catch (error) {
     if (error instanceof TesseraError) return undefined;
     throw error;
-  } finally {
-    memory.releaseTo(mark);
   }
 }
 

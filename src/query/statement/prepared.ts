@@ -11,7 +11,6 @@ import type { FieldsRead } from '../../plan/fields-read.js';
 import { isNamedSource } from '../../plan/named-sources.js';
 import type { Access, RowNode } from '../../plan/nodes.js';
 import { chooseAccess, type ReaderRights } from '../../plan/rewrite.js';
-import { answersLater } from '../../runtime/concurrent-reads.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
 import type { ReadPurpose } from '../../runtime/record-access.js';
@@ -112,7 +111,7 @@ export class Prepared<Tree> {
   }
 
   readonly #runHere: Evaluate = (frame) => {
-    if (answersLater(frame.execution)) return this.#runPrefetched(frame);
+    if (frame.execution.context.answersLater) return this.#runPrefetched(frame);
     const plan = this.plan(frame);
     return plan instanceof Promise ? plan.then(({ run }) => run(frame)) : plan.run(frame);
   };

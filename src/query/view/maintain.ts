@@ -11,7 +11,6 @@ import type { MaintainViews } from '../../records/table.js';
 import { withDefinerRightsCap } from '../../runtime/authorization/definer-rights-cap.js';
 import { withErrorRedaction } from '../../runtime/authorization/error-redaction.js';
 import { UNCHECKED } from '../../runtime/authorization/permission.js';
-import { pausingOf } from '../../runtime/cooperative-yielding.js';
 import { deeper } from '../../runtime/depth.js';
 import type { Execution } from '../../runtime/execution.js';
 import { type Compiler, type Evaluate, Frame } from '../../runtime/frame.js';
@@ -71,7 +70,7 @@ function emptyWithDependents(execution: Execution, catalog: DatabaseCatalog, vie
     identity,
   } = execution;
   if (view.definition.hasUsers === true) sessions.scheduleRevalidation(context.transaction, identity.databasePath);
-  return andThen(emptyView(context.transaction, catalog, view, pausingOf(execution).pause), () =>
+  return andThen(emptyView(context.transaction, catalog, view, execution.interrupt), () =>
     forEachInOrder(view.views, ({ name }) => {
       const dependent = catalog.tables.get(name);
       return andThen(dependent && emptyWithDependents(execution, catalog, dependent), () => undefined);

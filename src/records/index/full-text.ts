@@ -4,10 +4,10 @@
  */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { prefixRange } from '../../catalog/keys/key-bytes.js';
+import { TimeSlice } from '../../env/time-slice.js';
 import { UNINDEXABLE, valueAt } from '../../index/value-at.js';
-import { chargingPause, pausingOf } from '../../runtime/cooperative-yielding.js';
+import { chargedWork } from '../../runtime/charged-work.js';
 import type { Execution } from '../../runtime/execution.js';
-import { RequestInterrupt } from '../../runtime/interrupt.js';
 import type { TextAnalyzer } from '../../runtime/text-analyzer.js';
 import { addDocuments, foldPending } from '../../search/segments/fold.js';
 import { GatheredSource } from '../../search/segments/gathered-source.js';
@@ -65,17 +65,15 @@ function countTerms(
   if (analyzer.isShort(texts)) return keptTerms(analyzer.countShort(texts));
   const counts = new Map<string, number>();
   let length = 0;
-  const mark = execution.request.memory.used;
-  const pause = chargingPause(execution, () => counts.size);
+  const work = chargedWork(execution, () => counts.size);
   const add = (term: string): void => {
     length++;
     counts.set(term, (counts.get(term) ?? 0) + 1);
   };
-  const done = forEachInOrder(texts, (text) => andThen(analyzer.terms(text, pause, add), () => undefined));
-  return andThen(done, () => {
-    execution.request.memory.releaseTo(mark);
-    return { length, counts };
-  });
+  const done = execution.request.memory.within(() =>
+    forEachInOrder(texts, (text) => andThen(analyzer.terms(text, work, add), () => undefined)),
+  );
+  return andThen(done, () => ({ length, counts }));
 }
 
 /** Work of noting a short text, in values visited: some ten microseconds. */
@@ -107,7 +105,7 @@ function termsOfRecord(
         return noteCounted(counted);
       }
       return andThen(countTerms(execution, analyzer, sources), (terms) =>
-        andThen(noteTerms(terms, pausingOf(execution).pause), (made) => noted(execution, made, gathering)),
+        andThen(noteTerms(terms, execution.interrupt), (made) => noted(execution, made, gathering)),
       );
     }),
   );
@@ -115,7 +113,7 @@ function termsOfRecord(
 
 function noted(execution: Execution, terms: NotedTerms, gathering: Gathering | undefined): PromiseOrValue<NotedTerms> {
   if (gathering === undefined) return terms;
-  return andThen(gathering.source.add(gathering.key, terms, pausingOf(execution).pause), () => terms);
+  return andThen(gathering.source.add(gathering.key, terms, execution.interrupt), () => terms);
 }
 
 function analyzerOf({ definition: { indexKind } }: KeptIndex, execution: Execution): PromiseOrValue<TextAnalyzer> {
@@ -157,7 +155,7 @@ function isSame(index: KeptIndex, before: ObjectValue, after: ObjectValue): bool
 const FOLD = { least: 64, most: 2_048, segments: 8 };
 
 function fold({ prefix }: KeptIndex, execution: Execution): PromiseOrValue<boolean> {
-  return foldPending(execution.context.transaction, prefix, FOLD, pausingOf(execution).pause);
+  return foldPending(execution.context.transaction, prefix, FOLD, execution.interrupt);
 }
 
 /** Records that become segments at once. */
@@ -190,7 +188,7 @@ class SegmentBuild implements BulkBuild {
 
   #gather(key: string, record: ObjectValue | undefined): PromiseOrValue<void> {
     const texts = textsOf(record && indexedValue(this.#index, record));
-    if (texts.length === 0) return this.#source.add(key, NO_TERMS, pausingOf(this.#execution).pause);
+    if (texts.length === 0) return this.#source.add(key, NO_TERMS, this.#execution.interrupt);
     if (this.#analyzer !== undefined) return this.#gatherTexts(key, texts, this.#analyzer);
     return andThen(analyzerOf(this.#index, this.#execution), (analyzer) => {
       this.#analyzer = analyzer;
@@ -201,11 +199,11 @@ class SegmentBuild implements BulkBuild {
   #gatherTexts(key: string, given: readonly string[], text: TextAnalyzer): PromiseOrValue<void> {
     const { analyzer, isPlain } = text;
     if (isPlain && analyzer.isShort(given)) return this.#source.addCounted(key, analyzer.countShort(given));
-    const { pause } = pausingOf(this.#execution);
+    const work = this.#execution.interrupt;
     return andThen(sourcesOf(text, given), (texts) => {
       if (analyzer.isShort(texts)) return this.#source.addCounted(key, analyzer.countShort(texts));
       return andThen(countTerms(this.#execution, text, texts), (terms) =>
-        andThen(noteTerms(terms, pause), (noted) => this.#source.add(key, noted, pause)),
+        andThen(noteTerms(terms, work), (noted) => this.#source.add(key, noted, work)),
       );
     });
   }
@@ -219,7 +217,7 @@ class SegmentBuild implements BulkBuild {
   #clear({ from, to }: KeyRange): PromiseOrValue<void> {
     const prefix = pendingPrefix(this.#index.prefix);
     const range = { from: prefix + from, to: to === '' ? prefixRange(prefix).to : prefix + to };
-    return this.#execution.context.transaction.deleteRange(range, pausingOf(this.#execution).pause);
+    return this.#execution.context.transaction.deleteRange(range, this.#execution.interrupt);
   }
 
   #write(): PromiseOrValue<void> {
@@ -227,7 +225,7 @@ class SegmentBuild implements BulkBuild {
     const source = this.#source;
     this.#source = new GatheredSource();
     this.#isBegun = true;
-    return addDocuments(transaction, this.#index.prefix, source, pausingOf(this.#execution).pause);
+    return addDocuments(transaction, this.#index.prefix, source, this.#execution.interrupt);
   }
 }
 
@@ -294,7 +292,7 @@ function addNote(
 }
 
 function beginGathering(execution: Execution, own: OwnNotes): PromiseOrValue<void> {
-  return andThen(gatherNotes(own.notes, pausingOf(execution).pause), (gathered) => {
+  return andThen(gatherNotes(own.notes, execution.interrupt), (gathered) => {
     own.gathered = gathered;
   });
 }
@@ -308,6 +306,6 @@ function makeSegment(
   own.clear();
   const id = String.fromCharCode(...environment.random.bytes(16));
   // The statement may have ended long ago, with its time.
-  const { pause } = pausingOf({ interrupt: RequestInterrupt.begin(environment) });
-  return segmentOfNotes(transaction, prefix, { notes, gathered, least: MANY, id }, pause);
+  const work = new TimeSlice(environment);
+  return segmentOfNotes(transaction, prefix, { notes, gathered, least: MANY, id }, work);
 }

@@ -7,7 +7,6 @@ import { changedKey } from '../../index/hnsw/layout.js';
 import { linkChanged } from '../../index/hnsw/link.js';
 import { StoredGraph } from '../../index/hnsw/stored-graph.js';
 import { encodedVectorKey, graphOptions, packedVector, vectorTypeOf } from '../../index/vectors.js';
-import { pausingOf } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';
 import { encodeKey } from '../../value/codecs/key-codec.js';
 import type { IndexedChange, IndexKeeping, KeptIndex } from './contract.js';
@@ -51,9 +50,9 @@ function prepare(index: KeptIndex, execution: Execution): PromiseOrValue<boolean
 
 function linkSome({ prefix, definition }: KeptIndex, execution: Execution, linked: number): PromiseOrValue<boolean> {
   const { context, services } = execution;
-  const { pause } = pausingOf(execution);
+  const work = execution.interrupt;
   const options = graphOptions(definition);
-  const stored = new StoredGraph(context.transaction, prefix, options, pause);
+  const stored = new StoredGraph(context.transaction, prefix, options, work);
   const stamp = Buffer.from(services.environment.random.bytes(9)).toString('base64url');
   const most = Math.max(LEAST, Math.floor(COMPONENTS / options.dimension));
   const bounds = { least: LEAST, placed: Math.min(PLACED, most), linked: Math.min(linked, most) };

@@ -1,10 +1,10 @@
 /** Plain and unique indexes: entries in the order of their values (`index/entries.ts`). */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { eachChunk } from '../../base/work/loops.js';
 import { noteFlaw } from '../../catalog/indexes/work.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { type IndexEntry, indexEntries } from '../../index/entries.js';
 import { printExpression } from '../../language/print.js';
-import { forEachChunk } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Key, Stored, Transaction } from '../../storage/contract.js';
 import { equals } from '../../value/order.js';
@@ -65,7 +65,7 @@ function eachOf(
   entries: readonly IndexEntry[],
   take: (some: readonly IndexEntry[]) => PromiseOrValue<void>,
 ): PromiseOrValue<void> {
-  return entries.length <= AT_ONCE ? take(entries) : forEachChunk(execution, entries, take);
+  return entries.length <= AT_ONCE ? take(entries) : eachChunk(entries, execution.interrupt, take);
 }
 
 /** Whether the fields on which the entries of an index depend are unchanged. */

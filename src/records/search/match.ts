@@ -9,7 +9,6 @@ import { printExpression, printIdiom } from '../../language/print.js';
 import { transformExpression } from '../../language/visitor.js';
 import { fullTextIndexOn } from '../../plan/access/full-text.js';
 import { noteOf } from '../../runtime/candidates.js';
-import { pausingOf } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
 import type { TextAnalyzer } from '../../runtime/text-analyzer.js';
@@ -55,7 +54,7 @@ function compileRow({ left }: Binary, compiler: Compiler): Evaluate | undefined 
 /** Whether a row with these terms is what a query asks for. */
 export function isMatch(execution: Execution, site: MatchSite, terms: DocumentTerms): PromiseOrValue<boolean> {
   const { query, analyzer, index, row } = site;
-  return andThen(countPrefixes(query, terms, pausingOf(execution).pause), () => {
+  return andThen(countPrefixes(query, terms, execution.interrupt), () => {
     if (!holdsTerms(query, terms)) return false;
     if (query.phrases.length === 0) return true;
     return holdsPhrases(execution, analyzer, textsOf(indexedValue({ definition: index }, row)), query);

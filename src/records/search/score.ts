@@ -7,7 +7,6 @@ import { indexPrefix } from '../../catalog/keys/store-keys.js';
 import { failure } from '../../errors/error.js';
 import { mayHideRecords } from '../../plan/access/facts.js';
 import { noteOf } from '../../runtime/candidates.js';
-import { pausingOf } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Frame } from '../../runtime/frame.js';
 import { MatchesByKey } from '../../search/query/matches.js';
@@ -74,9 +73,9 @@ function isHiddenInPart({ checks, services: { analyzers, reader } }: Execution, 
 
 function searchOf(execution: Execution, { catalog, table, index, query }: MatchSite): PromiseOrValue<Search> {
   const prefix = indexPrefix(catalog.database.id, table.definition.id, index.id);
-  const { pause } = pausingOf(execution);
+  const work = execution.interrupt;
   if (index.state === 'building') throw failure('index_building', { index: index.name });
-  return andThen(openSearch(execution.context.transaction, prefix, query, pause), (search) => {
+  return andThen(openSearch(execution.context.transaction, prefix, query, work), (search) => {
     // One that an earlier version has kept without effect.
     if (search === undefined) throw failure('index_building', { index: index.name });
     return search;
@@ -93,8 +92,8 @@ function indexWeights(execution: Execution, site: MatchSite): PromiseOrValue<Wei
 /** A term that all of the rows hold weighs something as well. */
 function visibleWeights(execution: Execution, site: MatchSite): PromiseOrValue<Weights> {
   return andThen(searchOf(execution, site), (search) => {
-    const { pause } = pausingOf(execution);
-    const matches = new MatchesByKey(execution.context.transaction, search, undefined, pause);
+    const work = execution.interrupt;
+    const matches = new MatchesByKey(execution.context.transaction, search, undefined, work);
     const having = new Map<string, number>();
     let documents = 0;
     let all = 0;

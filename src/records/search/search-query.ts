@@ -1,7 +1,7 @@
 /** What the text of a MATCHES asks for, by the analyzer of an index; and which phrases of it a text holds. */
 import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import type { MatchesOperator } from '../../language/ast.js';
-import { chargingPause, pausingOf } from '../../runtime/cooperative-yielding.js';
+import { chargedWork } from '../../runtime/charged-work.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { TextAnalyzer } from '../../runtime/text-analyzer.js';
 import { type Phrase, plainQuery, type QueryTerm, type SearchQuery } from '../../search/query/query.js';
@@ -25,9 +25,9 @@ export function searchQueryOf(
   }
   if (typeof text !== 'string') return plainQuery([], operator);
   const terms: string[] = [];
-  const { pause } = pausingOf(execution);
+  const work = execution.interrupt;
   return andThen(analyzer.source(text), (source) => {
-    const done = analyzer.analyzer.forQueries.terms(source, pause, (term) => {
+    const done = analyzer.analyzer.forQueries.terms(source, work, (term) => {
       if (terms.push(term) > MOST_TERMS) throw tooManyTerms(text);
     });
     return andThen(done, () => plainQuery(terms, operator));
@@ -81,8 +81,8 @@ class QueryReading {
   #wordsOf(text: string): PromiseOrValue<Phrase['words']> {
     const words: { readonly term: string; readonly at: number | undefined }[] = [];
     let place = 0;
-    const { pause } = pausingOf(this.execution);
-    const done = this.analyzer.analyzer.forQueries.tokens(text, pause, (terms, start, end) => {
+    const work = this.execution.interrupt;
+    const done = this.analyzer.analyzer.forQueries.tokens(text, work, (terms, start, end) => {
       const at = isWord(text, start, end) ? place++ : undefined;
       for (const { term } of terms) {
         if (words.push({ term, at }) + this.#terms.length > MOST_TERMS) throw tooManyTerms(this.text);
@@ -95,8 +95,8 @@ class QueryReading {
   #prefix({ isExcluded, at }: QueryItem, source: string): PromiseOrValue<void> {
     const { analyzer } = this.analyzer;
     let last: { readonly term: string; readonly start: number } | undefined;
-    const { pause } = pausingOf(this.execution);
-    const done = analyzer.forPrefixes.termsAt(source, pause, ({ term, start }) => {
+    const work = this.execution.interrupt;
+    const done = analyzer.forPrefixes.termsAt(source, work, ({ term, start }) => {
       last = { term, start };
     });
     return andThen(done, () => {
@@ -137,9 +137,8 @@ export function holdsPhrases(
       const places = new Map<string, Set<number | undefined>>();
       let place = 0;
       let kept = 0;
-      const mark = execution.request.memory.used;
-      const pause = chargingPause(execution, () => kept);
-      const walked = analyzer.tokens(analyzed, pause, (all, start, end) => {
+      const work = chargedWork(execution, () => kept);
+      const visit = (all: readonly { readonly term: string }[], start: number, end: number): void => {
         const at = isWord(analyzed, start, end) ? place++ : undefined;
         for (const { term } of all) {
           if (!terms.has(term)) continue;
@@ -148,19 +147,16 @@ export function holdsPhrases(
           if (known === undefined) places.set(term, new Set([at]));
           else known.add(at);
         }
-      });
-      const compared = andThen(walked, () =>
+      };
+      const compare = () =>
         forEachInOrder(phrases, (phrase) =>
           andThen(isIn(execution, phrase, places), (isFound) => {
             if (isFound) found.add(phrase);
             return undefined;
           }),
-        ),
-      );
-      return andThen(compared, () => {
-        execution.request.memory.releaseTo(mark);
-        return undefined;
-      });
+        );
+      const compared = execution.request.memory.within(() => andThen(analyzer.tokens(analyzed, work, visit), compare));
+      return andThen(compared, () => undefined);
     }),
   );
   return andThen(done, () => phrases.every((phrase) => found.has(phrase) !== phrase.isExcluded));

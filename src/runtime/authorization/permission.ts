@@ -5,7 +5,6 @@ import { uncorrelatedIn } from '../../plan/dependencies.js';
 import { type FieldsRead, fieldsRead } from '../../plan/fields-read.js';
 import { isTruthy } from '../../value/truthiness.js';
 import type { Value } from '../../value/value.js';
-import { answersLater } from '../concurrent-reads.js';
 import type { Checks, Execution } from '../execution.js';
 import { type Compiler, type Evaluate, Frame } from '../frame.js';
 import { mayKeepFrame } from '../row-frames.js';
@@ -71,7 +70,7 @@ export function withJudge<T>(
   const { condition, isSteady, shared } = rule;
   const judge = judgeOf(execution);
   // Several may be judged at the same time over a network.
-  if (isSteady && !answersLater(execution)) {
+  if (isSteady && !execution.context.answersLater) {
     const frame = new Frame(judge, new Scope());
     return judgeAll((document) => judged(condition, frame.moveTo(document)));
   }

@@ -10,7 +10,6 @@ import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Level } from '../../language/ast.js';
 import { recordImplied } from '../audit-recorder.js';
-import { pausingOf } from '../cooperative-yielding.js';
 import type { Execution } from '../execution.js';
 import { authorize } from './authorize.js';
 
@@ -67,7 +66,7 @@ export function schemaChangeOf({ services: { environment }, context, interrupt, 
     random: environment.random,
     clock: environment.clock,
     catalogs: context.catalogs,
-    ...pausingOf({ interrupt }),
+    work: interrupt,
   };
 }
 

@@ -4,7 +4,7 @@
  * So does a datetime that wasn't changed, since dates hold no nanoseconds. Floats without a fraction are plain numbers
  * there, and come back as ints.
  */
-import { MemoryBudget } from '../../base/memory-budget.js';
+import { MemoryScope } from '../../base/work/memory-scope.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { type ByKind, byKind } from '../../value/by-kind.js';
 import { parseJson } from '../../value/codecs/json.js';
@@ -44,11 +44,11 @@ const walk = new MeasuredWalk();
 export class ScriptValues {
   readonly #kept: Value[] = [];
   readonly #largest: number;
-  readonly #keeping: MemoryBudget;
+  readonly #keeping: MemoryScope;
 
   constructor({ value, memory }: ScriptLimits) {
     this.#largest = value;
-    this.#keeping = new MemoryBudget(memory, () => scriptFailure(`It was given too much to keep (--script-memory)`));
+    this.#keeping = new MemoryScope(memory, () => scriptFailure(`It was given too much to keep (--script-memory)`));
   }
 
   /**
@@ -109,7 +109,7 @@ export class ScriptValues {
 
   /** The value, kept until the script has ended. */
   #remember(value: Value, length: number): number {
-    this.#keeping.reserve(KEPT_OVERHEAD + length);
+    this.#keeping.charge(KEPT_OVERHEAD + length);
     return this.#kept.push(value) - 1;
   }
 

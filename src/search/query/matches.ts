@@ -1,11 +1,11 @@
 /** The matches of a search: all of them in the order of their keys, or the best ones first. */
 import { Heap } from '../../base/heap.js';
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
-import { sortInSteps } from '../../base/sort-in-steps.js';
-import { mapInSteps, type Pausing } from '../../base/steps.js';
+import { mapItems } from '../../base/work/loops.js';
+import { sortItems } from '../../base/work/sort.js';
+import type { Work } from '../../base/work/work.js';
 import type { Transaction } from '../../storage/contract.js';
 import { type Bm25, isBounded } from '../segments/bm25.js';
-import type { Pause } from '../text/analyzer.js';
 import type { Search } from './searcher.js';
 import { type Found, type Match, pendingMatches, SegmentScan } from './window-scan.js';
 
@@ -14,7 +14,7 @@ export interface Matches {
   next(): PromiseOrValue<readonly Match[] | undefined>;
 }
 
-/** Windows between two pauses. */
+/** Windows between two checkpoints. */
 const TURN = 16;
 
 /** Matches of one segment, some windows at a time. */
@@ -57,22 +57,22 @@ const BATCH = 256;
 export class MatchesByKey implements Matches {
   readonly #sources: SegmentMatches[];
   readonly #pending: readonly Match[];
-  readonly #pause: Pause;
+  readonly #work: Work;
   #at = 0;
 
-  constructor(transaction: Transaction, search: Search, bm25: Bm25 | undefined, pause: Pause) {
+  constructor(transaction: Transaction, search: Search, bm25: Bm25 | undefined, work: Work) {
     this.#sources = search.segments.map(
       (segment) => new SegmentMatches(new SegmentScan(transaction, search, segment, bm25)),
     );
     this.#pending = pendingMatches(search, bm25);
-    this.#pause = pause;
+    this.#work = work;
   }
 
   next(): PromiseOrValue<readonly Match[] | undefined> {
     const batch: Match[] = [];
     const filled = untilTrue(() => {
       const empty = this.#sources.find((source) => source.at >= source.found.length && !source.isAtEnd);
-      if (empty !== undefined) return andThen(empty.fill(), () => andThen(this.#pause(), () => false));
+      if (empty !== undefined) return andThen(empty.fill(), () => andThen(this.#work.checkpoint(), () => false));
       return this.#take(batch);
     });
     return andThen(filled, () => (batch.length === 0 ? undefined : batch));
@@ -117,7 +117,7 @@ export function bestMatches(
   search: Search,
   bm25: Bm25,
   most: number,
-  pause: Pause,
+  work: Work,
 ): PromiseOrValue<Match[]> {
   const pending = pendingMatches(search, bm25).sort(compare).slice(0, most);
   const scans = search.segments.map((segment) => new SegmentScan(transaction, search, segment, bm25));
@@ -139,30 +139,28 @@ export function bestMatches(
       if (canSkip && Math.fround(bound) < best.least) return true;
       return andThen(scan.rate(window, best.least), (found) => {
         for (const each of found) best.add(segment, each);
-        return andThen(best.tidy({ pause }), () => andThen(++visited % TURN === 0 ? pause() : undefined, () => false));
+        return andThen(best.tidy(work), () =>
+          andThen(++visited % TURN === 0 ? work.checkpoint() : undefined, () => false),
+        );
       });
     });
   });
-  const kept = andThen(done, () => best.documents({ pause }));
+  const kept = andThen(done, () => best.documents(work));
   const named = andThen(kept, (all) =>
     mapInOrder(scans, (scan, segment) => {
       const own = all[segment] as readonly Found[];
-      return andThen(scan.keysOf(own, pause), (keys) =>
-        mapInSteps(own, { pause }, ({ score }, at): Match => ({ key: keys[at] as string, score })),
+      return andThen(scan.keysOf(own, work), (keys) =>
+        mapItems(own, work, ({ score }, at): Match => ({ key: keys[at] as string, score })),
       );
     }),
   );
   return andThen(named, (all) =>
-    andThen(sortInSteps([...pending, ...all.flat()], { pause }, compare), (sorted) => sorted.slice(0, most)),
+    andThen(sortItems([...pending, ...all.flat()], work, compare), (sorted) => sorted.slice(0, most)),
   );
 }
 
 /** How many documents match; `undefined` where their texts have to be looked at. */
-export function countMatches(
-  transaction: Transaction,
-  search: Search,
-  pause: Pause,
-): PromiseOrValue<number | undefined> {
+export function countMatches(transaction: Transaction, search: Search, work: Work): PromiseOrValue<number | undefined> {
   if (search.query.phrases.length > 0) return undefined;
   let count = pendingMatches(search, undefined).length;
   let visited = 0;
@@ -171,7 +169,7 @@ export function countMatches(
     const counted = forEachInOrder(scan.windows, (window) =>
       andThen(scan.count(window), (found) => {
         count += found;
-        return andThen(++visited % TURN === 0 ? pause() : undefined, () => undefined);
+        return andThen(++visited % TURN === 0 ? work.checkpoint() : undefined, () => undefined);
       }),
     );
     return andThen(counted, () => undefined);
@@ -220,8 +218,8 @@ export class BestDocuments {
   }
 
   /** Drops those that fell behind, if there are many; called now and then while documents are added. */
-  tidy(pausing: Pausing): PromiseOrValue<void> {
-    if (this.#kept.length >= this.#next) return this.#cut(pausing);
+  tidy(work: Work): PromiseOrValue<void> {
+    if (this.#kept.length >= this.#next) return this.#cut(work);
   }
 
   #addScore(score: number): void {
@@ -234,9 +232,9 @@ export class BestDocuments {
     if (scores.size === this.#most) this.least = scores.key;
   }
 
-  #cut(pausing: Pausing): PromiseOrValue<void> {
+  #cut(work: Work): PromiseOrValue<void> {
     const counts = new Array<number>(this.#segments).fill(0);
-    return andThen(sortInSteps(this.#kept, pausing, compareKept), (sorted) => {
+    return andThen(sortItems(this.#kept, work, compareKept), (sorted) => {
       this.#kept = sorted.filter(({ segment, score }) => {
         if (score < this.least) return false;
         const count = (counts[segment] as number) + 1;
@@ -248,8 +246,8 @@ export class BestDocuments {
   }
 
   /** By segment. */
-  documents(pausing: Pausing): PromiseOrValue<readonly (readonly Found[])[]> {
-    return andThen(this.#cut(pausing), () => {
+  documents(work: Work): PromiseOrValue<readonly (readonly Found[])[]> {
+    return andThen(this.#cut(work), () => {
       const found = Array.from({ length: this.#segments }, (): Found[] => []);
       for (const each of this.#kept) found[each.segment]?.push(each);
       return found;

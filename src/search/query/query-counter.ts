@@ -1,7 +1,7 @@
 /** Counts the terms of a query in documents that are noted and not yet in any segment. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Work } from '../../base/work/work.js';
 import { forEachNoted, type NotedTerms, notedLength } from '../segments/pending.js';
-import type { Pause } from '../text/analyzer.js';
 import { TermDictionary } from '../text/term-dictionary.js';
 import type { QueryTerm } from './query.js';
 
@@ -42,12 +42,12 @@ export class QueryCounter {
     this.#prefixes = new PrefixTable(prefixes);
   }
 
-  count(noted: NotedTerms, pause: Pause): PromiseOrValue<DocumentCounts> {
+  count(noted: NotedTerms, work: Work): PromiseOrValue<DocumentCounts> {
     const occurrences = new Uint32Array(this.#size);
     const add = (place: number, count: number): void => {
       occurrences[place] = (occurrences[place] as number) + count;
     };
-    const counted = forEachNoted(noted, pause, (start, end, count) => {
+    const counted = forEachNoted(noted, work, (start, end, count) => {
       if (this.#marks[markOf(noted, start, end)] === 1) {
         const word = this.#words.find(noted, start, end);
         if (word >= 0) for (const place of this.#places[word] as number[]) add(place, count);

@@ -1,6 +1,6 @@
 /** What a query asks for, once its text is analyzed. */
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
-import type { Pause } from '../text/analyzer.js';
+import type { Work } from '../../base/work/work.js';
 import type { DocumentTerms } from '../text/document-terms.js';
 
 /** A term, or all terms with a prefix, which count as one. */
@@ -58,7 +58,7 @@ const COMPARED = 65_536;
 export function countPrefixes(
   { terms, excluded }: SearchQuery,
   document: DocumentTerms,
-  pause: Pause,
+  work: Work,
 ): PromiseOrValue<void> {
   const asked = [...terms, ...excluded].flatMap(({ term, isPrefix }) => (isPrefix ? term : []));
   if (asked.length * document.counts.size <= COMPARED) return;
@@ -73,7 +73,7 @@ export function countPrefixes(
       // Long terms take longer where their beginnings are equal.
       left -= found.size * (1 + (term.length >>> 4));
     }
-    return andThen(pause(), () => false);
+    return andThen(work.checkpoint(), () => false);
   });
   return andThen(counted, () => {
     sums.set(document, found);

@@ -1,5 +1,6 @@
 /** Finds the documents of a full-text index that hold the terms of a query, and how well each matches. */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Work } from '../../base/work/work.js';
 import type { Key, Stored, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { inverseFrequency, type Statistics } from '../segments/bm25.js';
@@ -18,7 +19,6 @@ import {
   type TermEntry,
 } from '../segments/segment-reader.js';
 import { readUnlisted, type UnlistedSegment } from '../segments/unlisted-segments.js';
-import type { Pause } from '../text/analyzer.js';
 import { nameOf, type QueryTerm, type SearchQuery } from './query.js';
 import { type DocumentCounts, QueryCounter } from './query-counter.js';
 
@@ -72,7 +72,7 @@ export function openSearch(
   transaction: Transaction,
   index: string,
   query: SearchQuery,
-  pause: Pause,
+  work: Work,
 ): PromiseOrValue<Search | undefined> {
   const times = new Map<string, number>();
   for (const term of query.terms) times.set(nameOf(term), (times.get(nameOf(term)) ?? 0) + 1);
@@ -83,9 +83,9 @@ export function openSearch(
       if (stored === undefined) return undefined;
       const manifest = readManifest(stored);
       const terms = [...wanted, ...query.excluded];
-      return andThen(readUnfolded(transaction, index, terms, pause), (unfolded) => {
+      return andThen(readUnfolded(transaction, index, terms, work), (unfolded) => {
         const segments = [...manifest.segments, ...unfolded.unlisted];
-        return andThen(openSegments(transaction, index, segments, terms, pause), (opened) => {
+        return andThen(openSegments(transaction, index, segments, terms, work), (opened) => {
           const { pending } = unfolded;
           const statistics = adjusted(manifest, unfolded);
           const weighted = wanted.map((term, at): WeightedTerm => {
@@ -118,7 +118,7 @@ function readUnfolded(
   transaction: Transaction,
   index: string,
   terms: readonly QueryTerm[],
-  pause: Pause,
+  work: Work,
 ): PromiseOrValue<Unfolded> {
   const prefix = pendingPrefix(index);
   const ofUnlisted = unlistedPrefix(index);
@@ -134,14 +134,14 @@ function readUnfolded(
       counter ??= new QueryCounter(terms);
       const counting = counter;
       const { before, after } = readChange(stored);
-      return andThen(before && counting.count(before, pause), (old) =>
-        andThen(after && counting.count(after, pause), (fresh) => {
+      return andThen(before && counting.count(before, work), (old) =>
+        andThen(after && counting.count(after, work), (fresh) => {
           changes.push({ key: key.slice(prefix.length), before: old, after: fresh });
           return undefined;
         }),
       );
     });
-    return andThen(counted, () => andThen(pause(), () => false));
+    return andThen(counted, () => andThen(work.checkpoint(), () => false));
   });
   return andThen(read, () => ({ pending: changes, unlisted }));
 }
@@ -192,7 +192,7 @@ function openSegments(
   index: string,
   segments: readonly SegmentEntry[],
   terms: readonly QueryTerm[],
-  pause: Pause,
+  work: Work,
 ): PromiseOrValue<OpenedSegment[]> {
   const all = segments.map(({ id }) => new SegmentKeys(index, id));
   const names = [
@@ -206,7 +206,7 @@ function openSegments(
       return terms.map((term) => pagesOf(firsts, term).map((page) => keys.page(page)));
     });
     return andThen(readAll(transaction, pages.flat(2)), (found) =>
-      andThen(entriesIn(pages, terms, found, pause), (entries) => {
+      andThen(entriesIn(pages, terms, found, work), (entries) => {
         const long = entries.flatMap((each, at) =>
           each.flat().flatMap(({ list }) => (typeof list === 'number' ? (all[at] as SegmentKeys).list(list) : [])),
         );
@@ -221,7 +221,7 @@ function openSegments(
               if (isPrefix) return united(postings, documents, changed);
               return own[0] && { list: postings[0], net: own[0].net };
             });
-            return andThen(pause(), () => ({ keys, documents, changed, found }));
+            return andThen(work.checkpoint(), () => ({ keys, documents, changed, found }));
           }),
         );
       }),
@@ -243,7 +243,7 @@ function entriesIn(
   pages: readonly (readonly (readonly Key[])[])[],
   terms: readonly QueryTerm[],
   read: ReadonlyMap<Key, Stored | undefined>,
-  pause: Pause,
+  work: Work,
 ): PromiseOrValue<TermEntry[][][]> {
   const bytes = terms.map(({ term }) => new TextEncoder().encode(term));
   return mapInOrder(pages, (ofSegment) =>
@@ -259,7 +259,7 @@ function entriesIn(
           return undefined;
         }
         for (const entry of readPage(page)) if (entry.term.startsWith(term)) found.push(entry);
-        return andThen(pause(), () => undefined);
+        return andThen(work.checkpoint(), () => undefined);
       });
       return andThen(done, () => found);
     }),

@@ -1,11 +1,11 @@
 /** Looks through a segment window by window: which of its documents match, and how well. */
 import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import type { Work } from '../../base/work/work.js';
 import type { Stored, Transaction } from '../../storage/contract.js';
 import { type Bm25, isBounded, lengthFactor, termScore } from '../segments/bm25.js';
 import { type PostingList, WINDOW, WindowPostings } from '../segments/postings.js';
 import { isMarked, lengthAt, readKeys } from '../segments/segment-reader.js';
 import { LENGTHS } from '../segments/segment-writer.js';
-import type { Pause } from '../text/analyzer.js';
 import type { DocumentCounts } from './query-counter.js';
 import type { Search, SearchedSegment, WeightedTerm } from './searcher.js';
 
@@ -180,8 +180,8 @@ export class SegmentScan {
     return this.#valid(this.#found(window, Number.NEGATIVE_INFINITY));
   }
 
-  /** The encoded keys of documents; `pause` is called where they are in many windows. */
-  keysOf(documents: readonly Found[], pause?: Pause): PromiseOrValue<readonly string[]> {
+  /** The encoded keys of documents; `work` is called where they are in many windows. */
+  keysOf(documents: readonly Found[], work?: Work): PromiseOrValue<readonly string[]> {
     if (documents.length === 0) return [];
     const windows = [...new Set(documents.map(({ document }) => Math.floor(document / WINDOW)))];
     const keys = new Map<number, readonly string[]>();
@@ -193,7 +193,7 @@ export class SegmentScan {
     const done = untilTrue(() => {
       const some = windows.slice(from, from + WINDOWS_AT_ONCE);
       from += WINDOWS_AT_ONCE;
-      return andThen(read(some), () => (from >= windows.length ? true : andThen(pause?.(), () => false)));
+      return andThen(read(some), () => (from >= windows.length ? true : andThen(work?.checkpoint(), () => false)));
     });
     return andThen(done, () =>
       documents.map(({ document }) => keys.get(Math.floor(document / WINDOW))?.[document % WINDOW] as string),

@@ -1,6 +1,7 @@
 /** What a full-text index holds of each document, as a number that is compared with the record's own. */
 import { Buffer } from 'node:buffer';
 import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import { AT_ONCE } from '../../base/work/work.js';
 import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import type { Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
@@ -21,11 +22,9 @@ export function digestOf({ counts, length }: DocumentTerms): number {
 }
 
 /** Checks run alone. */
-const NO_PAUSE = (): void => undefined;
-
 function digestOfNoted(noted: NotedTerms): PromiseOrValue<number> {
   let digest = notedLength(noted);
-  const done = forEachNoted(noted, NO_PAUSE, (start, end, count) => {
+  const done = forEachNoted(noted, AT_ONCE, (start, end, count) => {
     const term = Buffer.from(noted.buffer, noted.byteOffset + start, end - start).toString('utf8');
     digest = added(digest, hashOf(term), count);
   });

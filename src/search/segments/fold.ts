@@ -3,10 +3,10 @@
  * much larger, so that there are never more than some, and each document is rewritten a few times only.
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Work } from '../../base/work/work.js';
 import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import type { Key, Stored, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
-import type { Pause } from '../text/analyzer.js';
 import type { Statistics } from './bm25.js';
 import { type GatheredSource, gathered } from './gathered-source.js';
 import { manifestKey, pendingPrefix, SegmentKeys, segmentPrefix, unlistedPrefix } from './layout.js';
@@ -38,15 +38,15 @@ export function foldPending(
   transaction: Transaction,
   index: string,
   bounds: FoldBounds,
-  pause: Pause,
+  work: Work,
 ): PromiseOrValue<boolean> {
   return andThen(readSomeUnlisted(transaction, index, LISTED), (unlisted) => {
     // Notes concern documents of all segments, which have to be listed before.
     const isFull = unlisted.length === LISTED;
-    return andThen(isFull ? [] : readNotes(transaction, index, bounds.most, pause), (changes) => {
+    return andThen(isFull ? [] : readNotes(transaction, index, bounds.most, work), (changes) => {
       if (changes.length < bounds.least && unlisted.length < bounds.segments) return false;
       const folded = andThen(transaction.get(manifestKey(index)), (stored) =>
-        new Fold(transaction, index, withUnlisted(readManifest(stored), unlisted), pause).run(changes),
+        new Fold(transaction, index, withUnlisted(readManifest(stored), unlisted), work).run(changes),
       );
       return andThen(folded, () => {
         for (const { id } of unlisted) transaction.delete(unlistedPrefix(index) + id);
@@ -58,13 +58,13 @@ export function foldPending(
 }
 
 /** In the order of their keys. What is noted of other records meanwhile is for the next fold. */
-function readNotes(transaction: Transaction, index: string, most: number, pause: Pause): PromiseOrValue<KeyedChange[]> {
+function readNotes(transaction: Transaction, index: string, most: number, work: Work): PromiseOrValue<KeyedChange[]> {
   const changes: KeyedChange[] = [];
   const prefix = pendingPrefix(index);
   const cursor = transaction.scan(prefixRange(prefix), { limit: most, foundOnly: true });
   const read = forEachBatch(cursor, (batch) => {
     for (const [key, stored] of batch) changes.push({ ...readChange(stored), key: key.slice(prefix.length) });
-    return andThen(pause(), () => false);
+    return andThen(work.checkpoint(), () => false);
   });
   return andThen(read, () => changes);
 }
@@ -83,11 +83,11 @@ export function addDocuments(
   transaction: Transaction,
   index: string,
   source: GatheredSource,
-  pause: Pause,
+  work: Work,
 ): PromiseOrValue<void> {
   return andThen(transaction.get(manifestKey(index)), (stored) => {
     const manifest = readManifest(stored);
-    return andThen(source.sort(pause), () => new Fold(transaction, index, manifest, pause).add(source));
+    return andThen(source.sort(work), () => new Fold(transaction, index, manifest, work).add(source));
   });
 }
 
@@ -96,7 +96,7 @@ class Fold {
     private readonly transaction: Transaction,
     private readonly index: string,
     private readonly manifest: Manifest,
-    private readonly pause: Pause,
+    private readonly work: Work,
   ) {}
 
   /** Adds the documents of changes, which are in the order of their keys, in place of what segments hold of them. */
@@ -104,7 +104,7 @@ class Fold {
     if (changes.length === 0) return this.#merge();
     const replaced = changes.flatMap(({ before, key }) => (before === undefined ? [] : key));
     return andThen(this.#mark(replaced), (segments) =>
-      andThen(gathered(changes, this.pause), (source) => {
+      andThen(gathered(changes, this.work), (source) => {
         const left = { documents: 0, terms: 0 };
         for (const { before } of changes) {
           if (before === undefined) continue;
@@ -151,7 +151,7 @@ class Fold {
     const done = forEachInOrder(this.manifest.segments, (segment) =>
       andThen(this.#markIn(segment, keys), (fresh) => {
         marked.push(fresh);
-        return andThen(this.pause(), () => false);
+        return andThen(this.work.checkpoint(), () => false);
       }),
     );
     return andThen(done, () => marked);
@@ -188,19 +188,19 @@ class Fold {
 
   /** Writes what segments hold, and what was gathered, as one segment. */
   #write(merged: readonly SegmentEntry[], fresh?: GatheredSource): PromiseOrValue<SegmentEntry> {
-    const { transaction, index, pause, manifest } = this;
+    const { transaction, index, work, manifest } = this;
     const sources: TermSource[] = [];
     const opened = forEachInOrder(merged, ({ id }) =>
       andThen(StoredSource.open(transaction, index, id), (source) => {
         sources.push(source);
-        return andThen(pause(), () => false);
+        return andThen(work.checkpoint(), () => false);
       }),
     );
     return andThen(opened, () => {
       if (fresh !== undefined) sources.push(fresh);
       const put = (key: Key, value: Stored) => transaction.put(key, value);
       const keys = new SegmentKeys(index, manifest.next);
-      return andThen(writeSegment(sources, keys, put, pause), (made) =>
+      return andThen(writeSegment(sources, keys, put, work), (made) =>
         andThen(this.#remove(merged), () => ({ id: manifest.next, changed: 0, ...made })),
       );
     });
@@ -208,7 +208,7 @@ class Fold {
 
   #remove(segments: readonly SegmentEntry[]): PromiseOrValue<void> {
     return forEachInOrder(segments, ({ id }) =>
-      andThen(this.transaction.deleteRange(prefixRange(segmentPrefix(this.index, id)), this.pause), () => false),
+      andThen(this.transaction.deleteRange(prefixRange(segmentPrefix(this.index, id)), this.work), () => false),
     );
   }
 }

@@ -1,8 +1,7 @@
 /** Documents gathered for a segment: postings as numbers, first in the order of documents, then of terms. */
 import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
-import { sortInSteps } from '../../base/sort-in-steps.js';
-import { StepwiseSort } from '../../base/stepwise-sort.js';
-import type { Pause } from '../text/analyzer.js';
+import { StepwiseSort, sortItems } from '../../base/work/sort.js';
+import type { Work } from '../../base/work/work.js';
 import type { CountedTerms } from '../text/document-terms.js';
 import { GrowingNumbers } from '../text/growing-numbers.js';
 import { TermDictionary } from '../text/term-dictionary.js';
@@ -16,7 +15,7 @@ import type { TermSource } from './term-sources.js';
 const POSTINGS = 2 ** 21;
 const BYTES = 2 ** 23;
 
-/** Postings between two pauses. */
+/** Postings between two checkpoints. */
 const TURN = 16_384;
 
 /** Documents come in the order of their keys, or `reorder` is called. Call `sort` before terms are taken. */
@@ -54,21 +53,21 @@ export class GatheredSource implements TermSource {
   }
 
   /** Adds the new terms of a record, and takes out the former ones. */
-  change({ key, before, after }: KeyedChange, pause: Pause): PromiseOrValue<void> {
+  change({ key, before, after }: KeyedChange, work: Work): PromiseOrValue<void> {
     const dictionary = this.#dictionary;
     const left =
       before &&
-      forEachNoted(before, pause, (start, end) => {
+      forEachNoted(before, work, (start, end) => {
         const number = dictionary.numberOf(before, start, end);
         this.#left.set(number, (this.#left.get(number) ?? 0) + 1);
       });
-    return andThen(left, () => (after === undefined ? undefined : this.add(key, after, pause)));
+    return andThen(left, () => (after === undefined ? undefined : this.add(key, after, work)));
   }
 
   /** Adds a document. */
-  add(key: string, terms: NotedTerms, pause: Pause): PromiseOrValue<void> {
+  add(key: string, terms: NotedTerms, work: Work): PromiseOrValue<void> {
     const dictionary = this.#dictionary;
-    const added = forEachNoted(terms, pause, (start, end, occurrences) => {
+    const added = forEachNoted(terms, work, (start, end, occurrences) => {
       this.#postingTerms.push(dictionary.numberOf(terms, start, end));
       this.#occurrences.push(occurrences);
     });
@@ -104,11 +103,11 @@ export class GatheredSource implements TermSource {
   }
 
   /** Brings documents into the order of their keys, each of which there must be once. */
-  reorder(pause: Pause): PromiseOrValue<void> {
+  reorder(work: Work): PromiseOrValue<void> {
     const { documents } = this;
     const keyOf = (arrival: number): string => (documents[arrival] as SegmentDocument).key;
     if (documents.every((_, at) => at === 0 || keyOf(at - 1) < keyOf(at))) return;
-    const arrivals = sortInSteps([...documents.keys()], { pause }, (a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    const arrivals = sortItems([...documents.keys()], work, (a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
     return andThen(arrivals, (sorted) => {
       this.documents = sorted.map((arrival) => documents[arrival] as SegmentDocument);
       this.#arrivals = Uint32Array.from(sorted);
@@ -116,14 +115,14 @@ export class GatheredSource implements TermSource {
   }
 
   /** Brings terms into their order, and the postings of each together. */
-  sort(pause: Pause): PromiseOrValue<void> {
+  sort(work: Work): PromiseOrValue<void> {
     const count = this.#postingTerms.length;
     const starts = startsOf(this.#postingTerms.all, count, this.#dictionary.size);
     this.#starts = starts;
     this.#sorted = new Uint32Array(2 * count);
     const placing = { free: starts.slice(), document: 0, posting: 0 };
-    const placed = untilTrue(() => this.#place(placing, TURN) || andThen(pause(), () => false));
-    return andThen(placed, () => this.#sortTerms(pause));
+    const placed = untilTrue(() => this.#place(placing, TURN) || andThen(work.checkpoint(), () => false));
+    return andThen(placed, () => this.#sortTerms(work));
   }
 
   /** Places some postings among those of their terms; answers whether all are. */
@@ -155,10 +154,10 @@ export class GatheredSource implements TermSource {
     return true;
   }
 
-  #sortTerms(pause: Pause): PromiseOrValue<void> {
+  #sortTerms(work: Work): PromiseOrValue<void> {
     const order = new TermOrder(this.#dictionary);
     this.#order = order;
-    return andThen(order.sort(pause), () => this.#show());
+    return andThen(order.sort(work), () => this.#show());
   }
 
   isDropped(): boolean {
@@ -224,20 +223,20 @@ function startsOf(terms: Uint32Array, count: number, size: number): Uint32Array<
   return starts;
 }
 
-/** Changes between two pauses. */
+/** Changes between two checkpoints. */
 const CHANGES = 64;
 
 /** The documents of changes, which come in the order of their keys. */
-export function gathered(changes: readonly KeyedChange[], pause: Pause): PromiseOrValue<GatheredSource> {
+export function gathered(changes: readonly KeyedChange[], work: Work): PromiseOrValue<GatheredSource> {
   const source = new GatheredSource();
   let count = 0;
   const done = forEachInOrder(changes, (change) =>
-    andThen(source.change(change, pause), () =>
-      andThen(++count % CHANGES === 0 ? pause() : undefined, () => undefined),
+    andThen(source.change(change, work), () =>
+      andThen(++count % CHANGES === 0 ? work.checkpoint() : undefined, () => undefined),
     ),
   );
   return andThen(
-    andThen(done, () => source.sort(pause)),
+    andThen(done, () => source.sort(work)),
     () => source,
   );
 }
@@ -267,7 +266,7 @@ export class TermOrder {
     this.#keys = new Float64Array(Math.min(dictionary.size, RUN));
   }
 
-  sort(pause: Pause): PromiseOrValue<void> {
+  sort(work: Work): PromiseOrValue<void> {
     const { size } = this.#dictionary;
     let from = 0;
     const sorted = untilTrue(() => {
@@ -276,9 +275,9 @@ export class TermOrder {
       const keys = this.#keys.subarray(0, until - from).sort();
       this.#take(keys, from);
       from = until;
-      return from === size || andThen(pause(), () => false);
+      return from === size || andThen(work.checkpoint(), () => false);
     });
-    return andThen(sorted, () => (size > RUN ? this.#merge(pause) : undefined));
+    return andThen(sorted, () => (size > RUN ? this.#merge(work) : undefined));
   }
 
   #number(from: number, until: number): void {
@@ -326,9 +325,9 @@ export class TermOrder {
     );
   }
 
-  #merge(pause: Pause): PromiseOrValue<void> {
+  #merge(work: Work): PromiseOrValue<void> {
     const merging = new StepwiseSort(Array.from(this.numbers), (a, b) => this.#compare(a, b), RUN);
-    const merged = untilTrue(() => merging.step() || andThen(pause(), () => false));
+    const merged = untilTrue(() => merging.step() || andThen(work.checkpoint(), () => false));
     return andThen(merged, () => {
       this.numbers = Uint32Array.from(merging.result);
     });

@@ -1,14 +1,14 @@
 /** Makes one segment of several sources. */
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import type { Work } from '../../base/work/work.js';
 import type { Key, Stored } from '../../storage/contract.js';
-import type { Pause } from '../text/analyzer.js';
 import type { SegmentKeys } from './layout.js';
 import { PostingBuffer } from './postings.js';
 import { type SegmentDocument, SegmentWriter } from './segment-writer.js';
 import { compareTerms, type TermCursor } from './term-bytes.js';
 import type { TermSource } from './term-sources.js';
 
-/** Documents, and postings, between two pauses. */
+/** Documents, and postings, between two checkpoints. */
 const DOCUMENTS = 512;
 const POSTINGS = 8_192;
 
@@ -25,12 +25,12 @@ export function writeSegment(
   sources: readonly TermSource[],
   keys: SegmentKeys,
   put: (key: Key, value: Stored) => void,
-  pause: Pause,
+  work: Work,
 ): PromiseOrValue<{ readonly documents: number; readonly bytes: number }> {
-  return andThen(mergeDocuments(sources, pause), (merged) => {
+  return andThen(mergeDocuments(sources, work), (merged) => {
     const writer = new SegmentWriter(keys, put);
-    return andThen(writer.addDocuments(merged.documents, pause), () =>
-      andThen(mergeTerms(sources, merged, writer, pause), () => ({
+    return andThen(writer.addDocuments(merged.documents, work), () =>
+      andThen(mergeTerms(sources, merged, writer, work), () => ({
         documents: merged.documents.length,
         bytes: writer.finish(),
       })),
@@ -39,7 +39,7 @@ export function writeSegment(
 }
 
 /** All documents of some sources, in the order of their keys. No key is in two of them, but for those left out. */
-function mergeDocuments(sources: readonly TermSource[], pause: Pause): PromiseOrValue<Merged> {
+function mergeDocuments(sources: readonly TermSource[], work: Work): PromiseOrValue<Merged> {
   const documents: SegmentDocument[] = [];
   const numbers = sources.map(({ documents: { length } }) => new Int32Array(length).fill(-1));
   const at = sources.map(() => 0);
@@ -65,7 +65,7 @@ function mergeDocuments(sources: readonly TermSource[], pause: Pause): PromiseOr
     return false;
   };
   return andThen(
-    untilTrue(() => step() || andThen(pause(), () => false)),
+    untilTrue(() => step() || andThen(work.checkpoint(), () => false)),
     () => ({ documents, numbers }),
   );
 }
@@ -75,7 +75,7 @@ function mergeTerms(
   sources: readonly TermSource[],
   { numbers }: Merged,
   writer: SegmentWriter,
-  pause: Pause,
+  work: Work,
 ): PromiseOrValue<void> {
   const merging = new TermMerging(sources, numbers, writer);
   return untilTrue(() => {
@@ -86,7 +86,7 @@ function mergeTerms(
       if (work === 0) return true;
       left -= work;
     }
-    return andThen(pause(), () => false);
+    return andThen(work.checkpoint(), () => false);
   });
 }
 

@@ -4,10 +4,10 @@
  */
 import { Buffer } from 'node:buffer';
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import type { Work } from '../../base/work/work.js';
 import type { Stored } from '../../storage/contract.js';
 import { ByteWriter, utf8Length } from '../../value/codecs/byte-writer.js';
 import { isArray, type Value } from '../../value/value.js';
-import type { Pause } from '../text/analyzer.js';
 import type { CountedTerms, DocumentTerms } from '../text/document-terms.js';
 import { newBytes } from '../text/new-bytes.js';
 import { ByteCursor, varintLength, writeVarint } from './byte-cursor.js';
@@ -29,7 +29,7 @@ export type KeyedChange = PendingChange & { readonly key: string };
 
 const writer = new ByteWriter();
 
-/** Terms between two pauses. */
+/** Terms between two checkpoints. */
 const TURN = 16_384;
 
 /** Terms that were just counted as they are noted. */
@@ -57,7 +57,7 @@ export function noteCounted(counted: CountedTerms): NotedTerms {
 }
 
 /** The same of any others: there may be millions. */
-export function noteTerms({ length, counts }: DocumentTerms, pause: Pause): PromiseOrValue<NotedTerms> {
+export function noteTerms({ length, counts }: DocumentTerms, work: Work): PromiseOrValue<NotedTerms> {
   const own = counts.size > TURN ? new ByteWriter() : writer;
   own.begin();
   own.varint(length);
@@ -73,7 +73,7 @@ export function noteTerms({ length, counts }: DocumentTerms, pause: Pause): Prom
       own.utf8(term, bytes);
       own.varint(count);
     }
-    return counts.size <= TURN ? false : andThen(pause(), () => false);
+    return counts.size <= TURN ? false : andThen(work.checkpoint(), () => false);
   });
   return andThen(written, () => own.finish());
 }
@@ -89,11 +89,11 @@ export function notedLength(noted: NotedTerms): number {
 /** Receives a term, as a part of what is noted. */
 type NotedVisitor = (start: number, end: number, occurrences: number) => void;
 
-/** Bytes of terms between two pauses. */
+/** Bytes of terms between two checkpoints. */
 const TURN_BYTES = 2 ** 18;
 
-/** Visits the terms of a document, with a pause after each some thousand, fewer where they are long. */
-export function forEachNoted(noted: NotedTerms, pause: Pause, visit: NotedVisitor): PromiseOrValue<void> {
+/** Visits the terms of a document, with a checkpoint after each some thousand, fewer where they are long. */
+export function forEachNoted(noted: NotedTerms, work: Work, visit: NotedVisitor): PromiseOrValue<void> {
   const cursor = new ByteCursor(noted);
   cursor.varint();
   let size = cursor.varint();
@@ -103,7 +103,7 @@ export function forEachNoted(noted: NotedTerms, pause: Pause, visit: NotedVisito
   }
   return untilTrue(() => {
     size -= visitNoted(cursor, Math.min(size, TURN), cursor.at + TURN_BYTES, visit);
-    return size === 0 || andThen(pause(), () => false);
+    return size === 0 || andThen(work.checkpoint(), () => false);
   });
 }
 

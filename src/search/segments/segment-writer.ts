@@ -1,10 +1,10 @@
 /** Writes a segment: documents in the order of their keys, then terms in their order. */
 import { Buffer } from 'node:buffer';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { inSteps } from '../../base/steps.js';
+import { inSteps } from '../../base/work/loops.js';
+import type { Work } from '../../base/work/work.js';
 import type { Key, Stored } from '../../storage/contract.js';
 import { ByteWriter } from '../../value/codecs/byte-writer.js';
-import type { Pause } from '../text/analyzer.js';
 import { newBytes } from '../text/new-bytes.js';
 import { toZigzag } from './byte-cursor.js';
 import type { SegmentKeys } from './layout.js';
@@ -58,7 +58,7 @@ export class SegmentWriter {
   }
 
   /** All documents, in the order of their keys, before any term. */
-  addDocuments(documents: readonly SegmentDocument[], pause: Pause): PromiseOrValue<void> {
+  addDocuments(documents: readonly SegmentDocument[], work: Work): PromiseOrValue<void> {
     if (documents.length === 0) return undefined;
     const lengths = documents.map(({ length }) => length);
     this.#lengths = lengths;
@@ -69,8 +69,8 @@ export class SegmentWriter {
     };
     const putLengths = (from: number) =>
       this.#put(this.#keys.lengths(from / LENGTHS), encodeLengths(lengths.slice(from, from + LENGTHS)));
-    return andThen(inSteps(documents.length, { pause }, putWindow, WINDOW), () =>
-      inSteps(documents.length, { pause }, putLengths, LENGTHS),
+    return andThen(inSteps(documents.length, work, putWindow, WINDOW), () =>
+      inSteps(documents.length, work, putLengths, LENGTHS),
     );
   }
 

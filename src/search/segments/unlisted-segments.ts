@@ -3,12 +3,12 @@
  * manifest, which two writers would conflict over, until a fold lists them there; they are searched as those are.
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { forEachInSteps } from '../../base/steps.js';
+import { eachItem } from '../../base/work/loops.js';
+import type { Work } from '../../base/work/work.js';
 import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import type { Key, Stored, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { isArray } from '../../value/value.js';
-import type { Pause } from '../text/analyzer.js';
 import { GatheredSource } from './gathered-source.js';
 import { pendingPrefix, SegmentKeys, unlistedPrefix } from './layout.js';
 import type { SegmentEntry } from './manifest.js';
@@ -72,23 +72,23 @@ export function segmentOfNotes(
   transaction: Transaction,
   index: string,
   { notes, gathered, least, id }: SegmentOfNotes,
-  pause: Pause,
+  work: Work,
 ): PromiseOrValue<void> {
   const prefix = pendingPrefix(index);
-  return andThen(validOf(transaction, prefix, notes, pause), (valid) => {
+  return andThen(validOf(transaction, prefix, notes, work), (valid) => {
     if (valid.length < least) return;
     // Each note that a source has gathered is one document of it.
     const isWhole = gathered?.documents.length === valid.length && valid.every(({ source }) => source === gathered);
-    return andThen(isWhole ? gathered : gatherNotes(valid, pause), (source) =>
-      andThen(source.reorder(pause), () =>
-        andThen(source.sort(pause), () => {
+    return andThen(isWhole ? gathered : gatherNotes(valid, work), (source) =>
+      andThen(source.reorder(work), () =>
+        andThen(source.sort(work), () => {
           const { documents } = source;
           const put = (key: Key, value: Stored) => transaction.put(key, value);
-          const written = writeSegment([source], new SegmentKeys(index, id), put, pause);
+          const written = writeSegment([source], new SegmentKeys(index, id), put, work);
           return andThen(written, ({ bytes }) => {
             const terms = documents.reduce((sum, { length }) => sum + length, 0);
             transaction.put(unlistedPrefix(index) + id, [documents.length, terms, bytes]);
-            return forEachInSteps(documents, { pause }, ({ key }) => transaction.delete(prefix + key));
+            return eachItem(documents, work, ({ key }) => transaction.delete(prefix + key));
           });
         }),
       ),
@@ -101,10 +101,10 @@ function validOf(
   transaction: Transaction,
   prefix: Key,
   notes: readonly OwnNote[],
-  pause: Pause,
+  work: Work,
 ): PromiseOrValue<OwnNote[]> {
   const valid: OwnNote[] = [];
-  const checked = forEachInSteps(notes, { pause }, (note) => {
+  const checked = eachItem(notes, work, (note) => {
     const place = prefix + note.key;
     // What the transaction has written is known at once.
     if (transaction.hasWritten(place) && transaction.get(place) === note.stored) valid.push(note);
@@ -113,17 +113,17 @@ function validOf(
 }
 
 /** The terms of the records that were noted. */
-export function gatherNotes(notes: readonly OwnNote[], pause: Pause): PromiseOrValue<GatheredSource> {
+export function gatherNotes(notes: readonly OwnNote[], work: Work): PromiseOrValue<GatheredSource> {
   const source = new GatheredSource();
   let read = 0;
   const added = forEachInOrder(notes, (note) =>
-    andThen(source.add(note.key, readChange(note.stored).after ?? NO_TERMS, pause), () => {
+    andThen(source.add(note.key, readChange(note.stored).after ?? NO_TERMS, work), () => {
       note.source = source;
-      return andThen(++read % GATHERED === 0 ? pause() : undefined, () => undefined);
+      return andThen(++read % GATHERED === 0 ? work.checkpoint() : undefined, () => undefined);
     }),
   );
   return andThen(added, () => source);
 }
 
-/** Notes between two pauses. */
+/** Notes between two checkpoints. */
 const GATHERED = 64;

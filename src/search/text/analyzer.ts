@@ -3,6 +3,7 @@
  * (`filters.ts`). A FUNCTION, which comes before both, is the caller's to run.
  */
 import { andThen, forEachInOrder, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
+import type { Work } from '../../base/work/work.js';
 import { failure } from '../../errors/error.js';
 import type { AnalyzerFilter, DefineAnalyzer } from '../../language/ast.js';
 import type { CountedTerms } from './document-terms.js';
@@ -17,12 +18,9 @@ export interface TermAt extends Term {
   readonly end: number;
 }
 
-/** Asked between pieces of work; throws when it has to end. */
-export type Pause = () => PromiseOrValue<void>;
-
 export type AnalyzerParts = Pick<DefineAnalyzer, 'tokenizers' | 'filters'>;
 
-/** Code units of a text, and terms, between two pauses; of a text whose tokens grow, so many at first. */
+/** Code units of a text, and terms, between two checkpoints; of a text whose tokens grow, so many at first. */
 const PIECE = 16_384;
 const TERMS = 4_096;
 const FIRST_PIECE = 64;
@@ -59,7 +57,7 @@ export class Analyzer {
   readonly #parts: AnalyzerParts;
   readonly #lemmas: (path: string) => Lemmas;
   readonly #grows: boolean;
-  /** Code units between two pauses. */
+  /** Code units between two checkpoints. */
   readonly #piece: number;
   #forQueries: Analyzer | undefined;
   #forPrefixes: Analyzer | undefined;
@@ -157,17 +155,17 @@ export class Analyzer {
 
   /**
    * Hands the terms of a text to `visit`, in order.
-   * @throws TesseraError `too_many_terms`; what `pause` throws
+   * @throws TesseraError `too_many_terms`; what `work` throws
    */
-  terms(text: string, pause: Pause, visit: (term: string) => void): PromiseOrValue<void> {
-    return this.tokens(text, pause, (terms) => {
+  terms(text: string, work: Work, visit: (term: string) => void): PromiseOrValue<void> {
+    return this.tokens(text, work, (terms) => {
       for (const { term } of terms) visit(term);
     });
   }
 
   /** The same with their places. */
-  termsAt(text: string, pause: Pause, visit: (term: TermAt) => void): PromiseOrValue<void> {
-    return this.tokens(text, pause, (terms, start, end) => {
+  termsAt(text: string, work: Work, visit: (term: TermAt) => void): PromiseOrValue<void> {
+    return this.tokens(text, work, (terms, start, end) => {
       for (const { term, at } of terms) visit({ term, at, start, end });
     });
   }
@@ -175,7 +173,7 @@ export class Analyzer {
   /** The same token by token, those included that become no terms. */
   tokens(
     text: string,
-    pause: Pause,
+    work: Work,
     visit: (terms: readonly Term[], start: number, end: number) => void,
   ): PromiseOrValue<void> {
     this.#forget();
@@ -201,7 +199,7 @@ export class Analyzer {
       forEachInOrder(waiting.splice(0), ([start, end]) => {
         const filtering = new TokenFiltering(text.slice(start, end), this.#filters, MAX_TERM_UNITS - units);
         return andThen(
-          untilTrue(() => filtering.run(TERMS) || andThen(pause(), () => false)),
+          untilTrue(() => filtering.run(TERMS) || andThen(work.checkpoint(), () => false)),
           () => {
             take(filtering.terms, start, end);
             return undefined;
@@ -216,7 +214,7 @@ export class Analyzer {
       return andThen(takeWaiting(), () => {
         if (ended) return true;
         piece = Math.max(1, Math.min(this.#piece, Math.floor((piece * TERMS) / Math.max(count, 1))));
-        return andThen(pause(), () => false);
+        return andThen(work.checkpoint(), () => false);
       });
     });
   }

@@ -2,7 +2,7 @@
 import type { AuditLog } from '../../audit/audit-log.js';
 import { type LogLine, linesFromEnd, linesFromStart } from '../../audit/lines.js';
 import { scopeOf } from '../../audit/scope.js';
-import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Work } from '../../base/work/work.js';
 import type { AuditLine, AuditTrail, ChainVerdict } from '../../runtime/inspection.js';
 import { parseJson } from '../../value/codecs/json-parse.js';
 import { parseDatetime } from '../../value/time/datetime.js';
@@ -19,8 +19,8 @@ export class ReadableAuditTrail implements AuditTrail {
     for await (const lines of linesFromEnd(await this.#log.content())) yield lines.map((line) => this.#line(line));
   }
 
-  async verify(checkpoint: () => PromiseOrValue<void>): Promise<ChainVerdict> {
-    return this.#log.verify(allLines(linesFromStart(await this.#log.content()), checkpoint));
+  async verify(work: Work): Promise<ChainVerdict> {
+    return this.#log.verify(allLines(linesFromStart(await this.#log.content()), work));
   }
 
   #line(line: LogLine): AuditLine {
@@ -30,12 +30,9 @@ export class ReadableAuditTrail implements AuditTrail {
 }
 
 /** One by one. A line that is too long is no record, as an empty one isn't. */
-async function* allLines(
-  batches: AsyncIterable<readonly LogLine[]>,
-  checkpoint: () => PromiseOrValue<void>,
-): AsyncGenerator<string> {
+async function* allLines(batches: AsyncIterable<readonly LogLine[]>, work: Work): AsyncGenerator<string> {
   for await (const lines of batches) {
-    await checkpoint();
+    await work.checkpoint();
     for (const line of lines) yield line ?? '';
   }
 }

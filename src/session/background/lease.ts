@@ -2,7 +2,7 @@
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Id } from '../../catalog/keys/key-bytes.js';
-import { DATABASE_GROUPS, holderOf, type Work } from '../../catalog/nodes/lease-row.js';
+import { type BackgroundWork, DATABASE_GROUPS, holderOf } from '../../catalog/nodes/lease-row.js';
 import type { Clock } from '../../env/environment.js';
 import type { Transaction } from '../../storage/contract.js';
 
@@ -18,7 +18,7 @@ export class Lease {
   readonly #granted: (() => void)[] = [];
 
   constructor(
-    readonly work: Work,
+    readonly work: BackgroundWork,
     node: string,
     clock: Clock,
   ) {

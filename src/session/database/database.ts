@@ -31,6 +31,8 @@ import { ChangeRetention } from '../background/change-retention.js';
 import { EventRunner } from '../background/event-runner.js';
 import { IndexBuilder } from '../background/index-builder.js';
 import { Retention } from '../background/retention.js';
+import { CacheAging } from '../cache/cache-aging.js';
+import { StatementCache } from '../cache/statement-cache.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
 import { forgetNode } from '../nodes/forget-node.js';
 import { LiveRetention } from '../nodes/live-retention.js';
@@ -39,15 +41,13 @@ import { sharedServices } from '../nodes/shared-services.js';
 import { SharedState } from '../nodes/shared-state.js';
 import type { Staleness } from '../nodes/staleness.js';
 import { StoreNode } from '../nodes/store-node.js';
-import { CacheAging } from '../plans/cache-aging.js';
-import { PlanCache } from '../plans/plan-cache.js';
 import { ClientConnection } from '../resources/client-connection.js';
 import { HeldTransactions } from '../resources/held-transactions.js';
 import { ServerMemory } from '../resources/server-memory.js';
 import { InMemorySessionRegistry } from '../resources/session-registry.js';
 import { DatabaseSelector } from '../session/database-selector.js';
+import { OpenSession } from '../session/open.js';
 import type { SessionServices } from '../session/services.js';
-import { OpenSession } from '../session/session.js';
 import { StoreDirectory } from './directory.js';
 import type { DatabaseOptions } from './options.js';
 
@@ -106,14 +106,14 @@ export class OpenDatabase implements Database {
   readonly #engine: Engine;
   readonly #services: SessionServices;
   readonly memory: ServerMemory;
-  readonly #sessions = new Set<Session>();
+  readonly #sessions = new Set<OpenSession>();
   readonly #pruner: Retention;
   readonly #indexes: IndexBuilder;
   readonly #aging: CacheAging;
   readonly #events: EventRunner;
   /** Absent where no other node uses the store. */
   readonly #node: StoreNode | undefined;
-  readonly plans: PlanCache;
+  readonly statements: StatementCache;
   /** Absent where no other node uses the store. */
   readonly #state: SharedState | undefined;
   readonly #staleness: Staleness | undefined;
@@ -207,8 +207,8 @@ export class OpenDatabase implements Database {
     this.#pruner = new Retention(background('changefeeds'), changes);
     this.#livePruner = shared && new Retention(background('live'), new LiveRetention(executor.catalogs, environment));
     this.#indexes = new IndexBuilder(background('indexes'), executor);
-    this.plans = new PlanCache(options.tuning?.plansAtOnce);
-    this.#aging = new CacheAging([this.plans], environment.timers);
+    this.statements = new StatementCache(options.tuning?.plansAtOnce);
+    this.#aging = new CacheAging([this.statements], environment.timers);
     const maxTime = options.requestTimeout;
     this.#events = new EventRunner({ ...background('events'), executor, maxTime, audit, transactions });
     this.#services = {
@@ -225,7 +225,7 @@ export class OpenDatabase implements Database {
       transactions,
       selector: new DatabaseSelector(engine, environment, registry, executor.catalogs),
       audit,
-      assertStoreUsable: (isSignedIn) => this.#assertUsable(isSignedIn),
+      assertStoreUsable: this.#assertUsable,
       metrics: options.metrics,
       slowLog: options.slowLog,
       strictPermissions: options.strictPermissions ?? false,
@@ -235,7 +235,7 @@ export class OpenDatabase implements Database {
         requestTimeout: options.requestTimeout,
         idle: options.sessions?.idle,
       },
-      parse: (text, variables) => this.plans.parse(text, variables),
+      statements: this.statements,
       parseStepwise: (text) => parseQueryStepwise(text, options.queries),
       report,
     };
@@ -275,7 +275,7 @@ export class OpenDatabase implements Database {
   }
 
   #open(opener: SessionOpening): Session {
-    const session = new OpenSession(this.#services, opener, () => this.#sessions.delete(session));
+    const session = new OpenSession(this.#services, opener, this.#sessions);
     this.#sessions.add(session);
     return session;
   }
@@ -342,10 +342,10 @@ export class OpenDatabase implements Database {
     this.#assertUsable(true);
   }
 
-  #assertUsable(isSignedIn: boolean): void {
+  readonly #assertUsable = (isSignedIn: boolean): void => {
     this.#node?.membership.assertFormat();
     if (isSignedIn) this.#staleness?.assertCurrent();
-  }
+  };
 
   async close(): Promise<void> {
     const work = Promise.all([

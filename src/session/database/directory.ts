@@ -3,7 +3,7 @@ import type { AuditLog } from '../../audit/audit-log.js';
 import type { AccessRun, Directory, IdentifiedRecord, IncarnationOf } from '../../auth/directory.js';
 import { guestIdentity } from '../../auth/identity.js';
 import { recordFrom } from '../../auth/kinds/record-access.js';
-import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, isPromise, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type Grant, Grants } from '../../catalog/credentials/grant.js';
 import { ensureIncarnation, findIncarnation, type Incarnation } from '../../catalog/credentials/incarnation.js';
 import {
@@ -206,11 +206,14 @@ export class StoreDirectory implements Directory {
   }
 
   #reading<T>(work: (transaction: Transaction) => PromiseOrValue<T>): PromiseOrValue<T> {
-    return andThen(this.#engine.begin({ writable: false }), (transaction) =>
-      lastly(
-        () => work(transaction),
-        () => transaction.cancel(),
-      ),
-    );
+    const transaction = this.#engine.begin({ writable: false });
+    return isPromise(transaction) ? transaction.then((begun) => readIn(begun, work)) : readIn(transaction, work);
   }
+}
+
+function readIn<T>(transaction: Transaction, work: (transaction: Transaction) => PromiseOrValue<T>): PromiseOrValue<T> {
+  return lastly(
+    () => work(transaction),
+    () => transaction.cancel(),
+  );
 }

@@ -37,7 +37,7 @@ export class LiveMemory implements BacklogReader {
    */
   admit({ weight }: LiveQuery): void {
     this.#quota.admit(weight);
-    this.#memory.budget.reserve(weight);
+    this.#memory.budget.charge(weight);
     this.#memory.budget.release(weight);
   }
 
@@ -45,7 +45,7 @@ export class LiveMemory implements BacklogReader {
   begin({ weight }: LiveQuery): boolean {
     if (!this.#quota.takeQuery(weight)) return false;
     try {
-      this.#memory.budget.reserve(weight);
+      this.#memory.budget.charge(weight);
       return true;
     } catch {
       this.#quota.giveQuery(weight);
@@ -85,7 +85,7 @@ export class LiveMemory implements BacklogReader {
     const { work: budget } = this.#memory;
     this.#dequeue(change);
     try {
-      budget.reserve(charged);
+      budget.charge(charged);
     } catch (thrown) {
       this.#quota.giveChange(bytes);
       throw thrown;

@@ -370,7 +370,7 @@ export class Notifier implements LiveListener {
       () =>
         andThen(
           this.#asOfNow(query, turn.interrupt.within(PATIENCE), (execution, _, table) =>
-            query.look(execution, table, change, versionstamp),
+            query.present(execution, table, change, versionstamp),
           ),
           (seen): Notification | undefined =>
             seen && {
@@ -396,7 +396,7 @@ export class Notifier implements LiveListener {
     return this.#asOfNow(query, interrupt, (execution, catalog, table) => {
       const { transaction } = execution.context;
       const request = { since, from, until };
-      const page = readChangePage(transaction, catalog, table, request, () => interrupt.checkpoint());
+      const page = readChangePage(transaction, catalog, table, request, interrupt);
       return andThen(page, (read) => pastChanges(execution, catalog, query.table, read));
     });
   }

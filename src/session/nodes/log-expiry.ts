@@ -48,7 +48,7 @@ export class LogExpiry {
       await withRetries(engine, (transaction) =>
         underLease(this.#lease, transaction, () => {
           if (removedKey !== undefined) transaction.put(removedKey, positionIn(prefix, old));
-          return transaction.deleteRange(range, () => environment.timers.nextRound());
+          return transaction.deleteRange(range, { checkpoint: () => environment.timers.nextRound() });
         }),
       );
     }

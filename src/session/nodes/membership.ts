@@ -6,7 +6,8 @@
  * `LEASE_TIME` on its own monotonic clock. The node itself gives up its leases sooner, since it measures from before it
  * began to renew. Its later commits conflict with the take-over (`catalog/nodes/lease-row.ts`).
  *
- * Work is distributed among all live nodes (`lease-distribution.ts`): a node releases leases that another should hold.
+ * Background work is distributed among all live nodes (`lease-distribution.ts`): a node releases leases that another
+ * should hold.
  */
 import { invariant } from '../../base/invariant.js';
 import { lastly } from '../../base/promise-or-value.js';
@@ -20,7 +21,14 @@ import {
   STORE_FORMAT_KEY,
   workOfKey,
 } from '../../catalog/keys/node-keys.js';
-import { holderOf, putHolder, readHolder, WORK_KINDS, WORKS, type Work } from '../../catalog/nodes/lease-row.js';
+import {
+  type BackgroundWork,
+  holderOf,
+  putHolder,
+  readHolder,
+  WORK_KINDS,
+  WORKS,
+} from '../../catalog/nodes/lease-row.js';
 import { type NodeRow, readNode, storedNode } from '../../catalog/nodes/node-row.js';
 import { assertFormat, type KnownFormats, putStoreFormat, storeFormat } from '../../catalog/nodes/store-format.js';
 import type { Environment } from '../../env/environment.js';
@@ -65,7 +73,7 @@ interface Sighting {
 
 export class Membership {
   readonly #options: MembershipOptions;
-  readonly #leases: ReadonlyMap<Work, Lease>;
+  readonly #leases: ReadonlyMap<BackgroundWork, Lease>;
   /** The format in which nodes write; unknown since a commit that may have changed it. */
   #format: number | undefined;
   /** The lowest of the newest formats that nodes know. */
@@ -73,7 +81,7 @@ export class Membership {
   #others: ReadonlyMap<string, Sighting> = new Map();
   #beat = 0;
   /** The work assigned to this node while the named nodes are alive. */
-  #share: { readonly nodes: string; readonly works: ReadonlySet<Work> } = { nodes: '', works: new Set() };
+  #share: { readonly nodes: string; readonly works: ReadonlySet<BackgroundWork> } = { nodes: '', works: new Set() };
   /** When it last began to renew its row with success, on the monotonic clock. */
   #renewedAt = Number.POSITIVE_INFINITY;
   #cancel: () => void = () => undefined;
@@ -95,7 +103,7 @@ export class Membership {
     return this.#options.shared.node;
   }
 
-  lease(work: Work): Lease {
+  lease(work: BackgroundWork): Lease {
     const lease = this.#leases.get(work);
     invariant(lease !== undefined, `there is a lease on ${work}`);
     return lease;
@@ -245,8 +253,8 @@ export class Membership {
     const holders = await this.#look();
     if (this.#format !== undefined) assertFormat(this.#format, formats);
     const wanted = this.#wanted();
-    const free: Work[] = [];
-    const others: Work[] = [];
+    const free: BackgroundWork[] = [];
+    const others: BackgroundWork[] = [];
     for (const work of WORKS) {
       const holder = holders.get(work);
       const isMine = holder === this.node;
@@ -281,7 +289,7 @@ export class Membership {
   }
 
   /** The work assigned to this node, given the nodes that it has seen. */
-  #wanted(): ReadonlySet<Work> {
+  #wanted(): ReadonlySet<BackgroundWork> {
     const alive = [this.node, ...[...this.#others.keys()].filter((node) => this.#isAlive(node))].sort();
     const nodes = alive.join(' ');
     if (this.#share.nodes !== nodes) {
@@ -292,7 +300,7 @@ export class Membership {
   }
 
   /** Transactions of the work that are under way conflict with the release, and change nothing. */
-  async #giveUp(transaction: Transaction, works: readonly Work[]): Promise<void> {
+  async #giveUp(transaction: Transaction, works: readonly BackgroundWork[]): Promise<void> {
     await transaction.prefetch?.({ keys: works.map(leaseKey) });
     for (const work of works) {
       this.lease(work).lose();
@@ -332,7 +340,11 @@ export class Membership {
   }
 
   /** Takes leases without a holder, or with a dead one: all of them, or none if something has changed meanwhile. */
-  async #takeOver(works: readonly Work[], holders: ReadonlyMap<string, string>, until: number): Promise<void> {
+  async #takeOver(
+    works: readonly BackgroundWork[],
+    holders: ReadonlyMap<string, string>,
+    until: number,
+  ): Promise<void> {
     const transaction = await this.#options.engine.begin({ writable: true });
     try {
       const nodes = new Set(works.flatMap((work) => holders.get(work) ?? []));

@@ -2,7 +2,7 @@
  * Limits of the transactions and snapshots which sessions hold over several requests: number, lifetime and memory. As
  * long as one is open, the store and its cache must keep the state that it reads.
  */
-import { MemoryBudget } from '../../base/memory-budget.js';
+import { MemoryScope } from '../../base/work/memory-scope.js';
 import type { Environment } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { formatDuration } from '../../value/time/duration.js';
@@ -29,7 +29,7 @@ export interface TransactionBounds {
   /** Bytes that all held transactions may write together; one user may take a quarter of it. */
   readonly heldMemory: number;
   /** The parent budget of both. */
-  readonly parent?: MemoryBudget | undefined;
+  readonly parent?: MemoryScope | undefined;
 }
 
 export const DEFAULT_TRANSACTION_BOUNDS: TransactionBounds = {
@@ -58,7 +58,7 @@ export type HeldKind = 'transaction' | 'snapshot' | 'export';
 /** Permission to hold one transaction. */
 export interface TransactionHold {
   /** The budget of its writes. */
-  readonly memory: MemoryBudget;
+  readonly memory: MemoryScope;
   /** A statement begins; call the result when it has ended. The transaction isn't idle meanwhile. */
   use(): () => void;
   /** Releases the permission. Idempotent. */
@@ -77,7 +77,7 @@ interface Counter {
 interface User {
   held: number;
   /** The budget of everything they hold. */
-  readonly memory: MemoryBudget;
+  readonly memory: MemoryScope;
 }
 
 /** The share of the memory of held transactions that one user may take. */
@@ -86,7 +86,7 @@ const USER_SHARE = 1 / 4;
 export class HeldTransactions {
   readonly #environment: Environment;
   readonly #bounds: TransactionBounds;
-  readonly #memory: MemoryBudget;
+  readonly #memory: MemoryScope;
   readonly #holds = new Set<OpenHold>();
   readonly #transactions: Counter;
   readonly #snapshots: Counter;
@@ -112,10 +112,10 @@ export class HeldTransactions {
   }
 
   /** Creates the budget of a transaction that isn't held. */
-  readonly budget = (): MemoryBudget => this.#budgetIn(this.#bounds.parent);
+  readonly budget = (): MemoryScope => this.#budgetIn(this.#bounds.parent);
 
-  #budgetIn(parent: MemoryBudget | undefined): MemoryBudget {
-    return new MemoryBudget(this.#bounds.memory, (limit) => failure('transaction_too_large', { limit }), parent);
+  #budgetIn(parent: MemoryScope | undefined): MemoryScope {
+    return new MemoryScope(this.#bounds.memory, (limit) => failure('transaction_too_large', { limit }), parent);
   }
 
   /**
@@ -147,7 +147,7 @@ export class HeldTransactions {
   }
 
   /** Counts one more transaction of a user. */
-  #enter({ users, perUser }: Counter, name: string): MemoryBudget {
+  #enter({ users, perUser }: Counter, name: string): MemoryScope {
     let user = users.get(name);
     if (user === undefined) {
       user = { held: 0, memory: heldBudget(this.#memory.limit * USER_SHARE, this.#memory) };
@@ -179,8 +179,8 @@ export class HeldTransactions {
   }
 }
 
-function heldBudget(limit: number, parent: MemoryBudget | undefined): MemoryBudget {
-  return new MemoryBudget(limit, () => failure('held_transactions_full', { limit }), parent);
+function heldBudget(limit: number, parent: MemoryScope | undefined): MemoryScope {
+  return new MemoryScope(limit, () => failure('held_transactions_full', { limit }), parent);
 }
 
 function leave({ users }: Counter, name: string): void {
@@ -201,7 +201,7 @@ interface HoldTimes {
 }
 
 class OpenHold implements TransactionHold {
-  readonly memory: MemoryBudget;
+  readonly memory: MemoryScope;
   readonly #request: LeaseRequest;
   readonly #times: HoldTimes;
   readonly #began: number;
@@ -210,7 +210,7 @@ class OpenHold implements TransactionHold {
   #running = 0;
   #isOver = false;
 
-  constructor(request: LeaseRequest, memory: MemoryBudget, times: HoldTimes) {
+  constructor(request: LeaseRequest, memory: MemoryScope, times: HoldTimes) {
     this.memory = memory;
     this.#request = request;
     this.#times = times;

@@ -1,5 +1,5 @@
 /** Nested memory budgets of a database: process, connection, session, request. */
-import { MemoryBudget } from '../../base/memory-budget.js';
+import { MemoryScope } from '../../base/work/memory-scope.js';
 import type { Principal } from '../../catalog/principal.js';
 import type { Environment, Heap } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
@@ -80,9 +80,9 @@ export interface ServerMemoryOptions {
 export class ServerMemory implements MemoryWatch {
   readonly limits: MemoryLimits;
   /** The budget of the whole process. */
-  readonly budget: MemoryBudget;
+  readonly budget: MemoryScope;
   /** The part of it taken by request bodies being received. */
-  readonly incoming: MemoryBudget;
+  readonly incoming: MemoryScope;
   /** The part of it taken by variables of sessions. */
   readonly variables: VariablePool;
   /** The parts of it that record users take. */
@@ -98,8 +98,8 @@ export class ServerMemory implements MemoryWatch {
 
   constructor({ heap, clock }: Environment, { limits, ownsRows }: ServerMemoryOptions) {
     this.limits = { ...defaultMemoryLimits(heap.limit), ...limits };
-    this.budget = new MemoryBudget(this.limits.total, (limit) => failure('server_memory_exceeded', { limit }));
-    this.incoming = new MemoryBudget(
+    this.budget = new MemoryScope(this.limits.total, (limit) => failure('server_memory_exceeded', { limit }));
+    this.incoming = new MemoryScope(
       Math.floor(this.limits.total * INCOMING_SHARE),
       (limit) => failure('server_memory_exceeded', { limit }),
       this.budget,
@@ -118,7 +118,7 @@ export class ServerMemory implements MemoryWatch {
 
   /** The memory of an answer to a user: it waits for its reader when the session that it is for has ended. */
   answer(principal: Principal | undefined): AnswerMemory {
-    const budget = new MemoryBudget(
+    const budget = new MemoryScope(
       this.limits.total,
       (limit) => failure('server_memory_exceeded', { limit }),
       this.budget,
@@ -134,7 +134,7 @@ export class ServerMemory implements MemoryWatch {
   }
 
   /** The options of a request that is charged to `budget`. */
-  requests(budget: MemoryBudget): RequestMemoryOptions {
+  requests(budget: MemoryScope): RequestMemoryOptions {
     return { limit: this.limits.request, budget, ownsRows: this.#ownsRows, watch: this };
   }
 
@@ -163,14 +163,14 @@ export class ServerMemory implements MemoryWatch {
     this.#lookedAt = now;
     if (this.#heap.used() < this.#heap.limit * HEAP_NEARLY_FULL) return;
     let largest: RequestMemory | undefined;
-    for (const memory of this.#large) if (memory.reserved > (largest?.reserved ?? WORTH_ENDING)) largest = memory;
+    for (const memory of this.#large) if (memory.held > (largest?.held ?? WORTH_ENDING)) largest = memory;
     largest?.end(failure('heap_exhausted'));
   };
 }
 
 /** What an answer takes while it is encoded, and until it has been read. */
 export interface AnswerMemory {
-  readonly budget: MemoryBudget;
+  readonly budget: MemoryScope;
   /** It has been read, or never will be. */
   close(): void;
 }
@@ -178,7 +178,7 @@ export interface AnswerMemory {
 /** The memory of a connection: sessions with variables and requests, queued messages, and unread answers. */
 export class ConnectionMemory {
   readonly server: ServerMemory;
-  readonly budget: MemoryBudget;
+  readonly budget: MemoryScope;
   /** How many of its sessions are signed in. */
   #signedIn = 0;
   /** The record user to whom it is charged: the one who signed in last. */
@@ -191,7 +191,7 @@ export class ConnectionMemory {
         limit,
         setting: this.#signedIn > 0 ? '--max-connection-memory' : '--max-guest-memory',
       });
-    this.budget = new MemoryBudget(server.limits.guest, exceeded, server.budget);
+    this.budget = new MemoryScope(server.limits.guest, exceeded, server.budget);
   }
 
   /** A session of the connection has signed in (1) or out (-1), or its user is another one (0). */
@@ -206,12 +206,12 @@ export class ConnectionMemory {
    * The budget of requests and answers. Requests of guests who may run statements are charged to the process: the guest
    * limit would be too small for them.
    */
-  get work(): MemoryBudget {
+  get work(): MemoryScope {
     return this.#signedIn > 0 ? this.budget : this.server.budget;
   }
 
-  session(): MemoryBudget {
-    return new MemoryBudget(
+  session(): MemoryScope {
+    return new MemoryScope(
       this.server.limits.session,
       (limit) => failure('session_memory_exceeded', { limit }),
       this.budget,

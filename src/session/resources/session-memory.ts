@@ -1,4 +1,4 @@
-import type { MemoryBudget } from '../../base/memory-budget.js';
+import type { MemoryScope } from '../../base/work/memory-scope.js';
 import type { Principal } from '../../catalog/principal.js';
 import { type RequestControl, RequestMemory, type RequestMemoryOptions } from '../../runtime/request-memory.js';
 import type { ConnectionMemory } from './server-memory.js';
@@ -8,7 +8,7 @@ const nothing = (): void => undefined;
 /** The part of a connection's memory that a session holds: variables, requests, and results not yet sent. */
 export class SessionMemory {
   readonly connection: ConnectionMemory;
-  readonly budget: MemoryBudget;
+  readonly budget: MemoryScope;
   #isSignedIn = false;
   #requests: RequestMemoryOptions | undefined;
   /** Finished requests whose results are still held; `undefined` if the caller doesn't track results. */
@@ -71,6 +71,7 @@ export class SessionMemory {
 
   /** Releases results that were never taken, when the session closes. */
   close(): void {
-    this.takeResults()();
+    for (const memory of this.#finished ?? []) memory.close();
+    if (this.#finished !== undefined) this.#finished = [];
   }
 }

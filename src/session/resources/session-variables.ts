@@ -1,11 +1,12 @@
-import type { MemoryBudget } from '../../base/memory-budget.js';
+/** The variables that a session keeps, and those of its requests. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { MemoryScope } from '../../base/work/memory-scope.js';
+import type { Work } from '../../base/work/work.js';
 import { failure } from '../../errors/error.js';
 import { REQUEST_PARAMS } from '../../language/engine-params.js';
 import { Scope } from '../../runtime/scope.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import { weighInSteps } from '../../value/weight.js';
-import type { RegisteredSession } from './registered-session.js';
 import type { SessionMemory } from './session-memory.js';
 import type { VariableHolder, VariablePool } from './variable-pool.js';
 
@@ -24,26 +25,14 @@ export interface Variable {
 /** The variables that a session keeps for all of its requests. */
 export class SessionVariables {
   readonly #variables = new Map<string, Variable>();
-  readonly #budget: MemoryBudget;
+  readonly #budget: MemoryScope;
   readonly #pool: VariablePool;
-  readonly #holder: VariableHolder;
+  readonly #session: VariableHolder;
 
-  /** `memory` and `requests` of the session. */
-  constructor(
-    { budget, connection }: Pick<SessionMemory, 'budget' | 'connection'>,
-    session: Pick<RegisteredSession, 'holder' | 'end'>,
-    requests: { readonly isBusy: boolean },
-  ) {
+  constructor({ budget, connection }: Pick<SessionMemory, 'budget' | 'connection'>, session: VariableHolder) {
     this.#budget = budget;
     this.#pool = connection.server.variables;
-    this.#holder = {
-      principal: () => session.holder.principal,
-      isBusy: () => requests.isBusy,
-      evict: () => {
-        session.end();
-        this.clear();
-      },
-    };
+    this.#session = session;
   }
 
   get all(): ReadonlyMap<string, Variable> {
@@ -70,17 +59,8 @@ export class SessionVariables {
    * The same for a value of unknown weight. A large value is weighed in steps; `check` is called before it is
    * set.
    */
-  weighAndSet(
-    name: string,
-    value: Value,
-    pausing: () => { yieldIfDue(): PromiseOrValue<void> },
-    check: () => void,
-  ): PromiseOrValue<void> {
-    const begin = () => {
-      const interrupt = pausing();
-      return { pause: () => interrupt.yieldIfDue() };
-    };
-    return andThen(weighInSteps([name, value], begin), (weight) => {
+  weighAndSet(name: string, value: Value, work: () => Work, check: () => void): PromiseOrValue<void> {
+    return andThen(weighInSteps([name, value], work), (weight) => {
       check();
       this.set(name, { value, weight });
     });
@@ -99,9 +79,9 @@ export class SessionVariables {
   }
 
   #reserve(bytes: number): void {
-    this.#budget.reserve(bytes);
+    this.#budget.charge(bytes);
     try {
-      this.#pool.reserve(this.#holder, bytes);
+      this.#pool.reserve(this.#session, bytes);
     } catch (full) {
       this.#budget.release(bytes);
       throw full;
@@ -110,25 +90,25 @@ export class SessionVariables {
 
   #release(bytes: number): void {
     this.#budget.release(bytes);
-    this.#pool.release(this.#holder, bytes);
+    this.#pool.release(this.#session, bytes);
   }
+}
 
-  /**
-   * The scope of a request with its own variables.
-   * @throws TesseraError `reserved_variable`, `too_many_request_variables`
-   */
-  scopeWith(variables: ObjectValue | undefined): Scope {
-    const scope = new Scope();
-    for (const [name, { value }] of this.#variables) scope.set(name, value);
-    if (variables === undefined) return scope;
-    const names = Object.keys(variables);
-    if (names.length > MAX_REQUEST_VARIABLES) {
-      throw failure('too_many_request_variables', { limit: MAX_REQUEST_VARIABLES });
-    }
-    for (const name of names) {
-      if (REQUEST_PARAMS.has(name)) throw failure('reserved_variable', { name });
-      scope.set(name, variables[name]);
-    }
-    return scope;
+/**
+ * The scope of a request: the variables that its session keeps, and its own.
+ * @throws TesseraError `reserved_variable`, `too_many_request_variables`
+ */
+export function requestScope(kept: SessionVariables | undefined, variables: ObjectValue | undefined): Scope {
+  const scope = new Scope();
+  if (kept !== undefined) for (const [name, { value }] of kept.all) scope.set(name, value);
+  if (variables === undefined) return scope;
+  const names = Object.keys(variables);
+  if (names.length > MAX_REQUEST_VARIABLES) {
+    throw failure('too_many_request_variables', { limit: MAX_REQUEST_VARIABLES });
   }
+  for (const name of names) {
+    if (REQUEST_PARAMS.has(name)) throw failure('reserved_variable', { name });
+    scope.set(name, variables[name]);
+  }
+  return scope;
 }

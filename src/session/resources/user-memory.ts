@@ -1,9 +1,9 @@
-import { MemoryBudget } from '../../base/memory-budget.js';
+import { MemoryScope } from '../../base/work/memory-scope.js';
 import { type Principal, userKey } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 
 interface UserBudget {
-  readonly budget: MemoryBudget;
+  readonly budget: MemoryScope;
   /** Connections and answers that are charged to it. */
   connections: number;
 }
@@ -21,7 +21,7 @@ export class UserMemory {
   }
 
   /** Charges a connection to the user of a session of it; to no one if that is no record user. */
-  assign(connection: MemoryBudget, former: string | undefined, principal: Principal): string | undefined {
+  assign(connection: MemoryScope, former: string | undefined, principal: Principal): string | undefined {
     const key = principal.kind === 'record' ? userKey(principal) : undefined;
     if (key === former) return key;
     const user = key === undefined ? undefined : this.#userOf(key);
@@ -32,7 +32,7 @@ export class UserMemory {
   }
 
   /** Ends what `assign` began; `user` is its answer. */
-  release(connection: MemoryBudget, user: string | undefined): void {
+  release(connection: MemoryScope, user: string | undefined): void {
     connection.owner = undefined;
     if (user !== undefined) this.#leave(user);
   }
@@ -40,7 +40,7 @@ export class UserMemory {
   #userOf(key: string): UserBudget {
     let user = this.#users.get(key);
     if (user === undefined) {
-      const budget = new MemoryBudget(this.#limit, (limit) => failure('user_memory_exceeded', { limit }));
+      const budget = new MemoryScope(this.#limit, (limit) => failure('user_memory_exceeded', { limit }));
       user = { budget, connections: 0 };
       this.#users.set(key, user);
     }

@@ -2,14 +2,14 @@
  * The memory of all sessions' variables: what is kept between requests is a part of what all share, so that requests
  * always have the rest.
  */
-import { type Principal, userKey } from '../../catalog/principal.js';
+import { type Identity, userKey } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 
 /** A session that may keep variables. */
 export interface VariableHolder {
-  principal(): Principal;
+  readonly holder: Pick<Identity, 'principal'>;
   /** Whether it is running a request. */
-  isBusy(): boolean;
+  readonly isBusy: boolean;
   /** Ends the session, and releases its variables. */
   evict(): void;
 }
@@ -21,7 +21,7 @@ type Owner = string | typeof GUESTS;
 
 /** What a session keeps. */
 interface Share {
-  readonly holder: VariableHolder;
+  readonly session: VariableHolder;
   /** The user, to whom all of their sessions count. */
   owner: Owner;
   bytes: number;
@@ -47,50 +47,50 @@ export class VariablePool {
    * ended that hold more than its own would.
    * @throws TesseraError `variables_full`
    */
-  reserve(holder: VariableHolder, bytes: number): void {
-    const owner = ownerOf(holder);
-    if (this.#used + bytes > this.#limit) this.#makeRoom(holder, owner, bytes);
-    const share = this.#shares.get(holder) ?? { holder, owner, bytes: 0 };
+  reserve(session: VariableHolder, bytes: number): void {
+    const owner = ownerOf(session);
+    if (this.#used + bytes > this.#limit) this.#makeRoom(session, owner, bytes);
+    const share = this.#shares.get(session) ?? { session, owner, bytes: 0 };
     share.owner = owner;
     share.bytes += bytes;
     this.#used += bytes;
-    this.#shares.set(holder, share);
+    this.#shares.set(session, share);
   }
 
-  release(holder: VariableHolder, bytes: number): void {
-    const share = this.#shares.get(holder);
+  release(session: VariableHolder, bytes: number): void {
+    const share = this.#shares.get(session);
     if (share === undefined) return;
     share.bytes -= bytes;
     this.#used -= bytes;
-    if (share.bytes === 0) this.#shares.delete(holder);
+    if (share.bytes === 0) this.#shares.delete(session);
   }
 
-  #makeRoom(holder: VariableHolder, owner: Owner, bytes: number): void {
+  #makeRoom(session: VariableHolder, owner: Owner, bytes: number): void {
     const totals = new Map<Owner, number>();
     const totalOf = (each: Owner) => totals.get(each) ?? 0;
     for (const share of this.#shares.values()) totals.set(share.owner, totalOf(share.owner) + share.bytes);
-    const own = bytes + (owner === GUESTS ? (this.#shares.get(holder)?.bytes ?? 0) : totalOf(owner));
+    const own = bytes + (owner === GUESTS ? (this.#shares.get(session)?.bytes ?? 0) : totalOf(owner));
     const holdsMore = (share: Share) =>
       owner === GUESTS ? share.owner === GUESTS && share.bytes > own : totalOf(share.owner) > own;
-    const others = [...this.#shares.values()].filter((share) => holdsMore(share) && mayBeEnded(share.holder));
+    const others = [...this.#shares.values()].filter((share) => holdsMore(share) && mayBeEnded(share.session));
     // No session is ended unless that makes room.
     const releasable = others.reduce((sum, share) => sum + share.bytes, 0);
     if (this.#used - releasable + bytes > this.#limit) throw failure('variables_full', { limit: this.#limit });
     others.sort((a, b) => totalOf(b.owner) - totalOf(a.owner) || b.bytes - a.bytes);
     for (const other of others) {
       if (this.#used + bytes <= this.#limit) return;
-      other.holder.evict();
+      other.session.evict();
     }
   }
 }
 
 /** Root users are the operators of the server. */
-function mayBeEnded(holder: VariableHolder): boolean {
-  const principal = holder.principal();
-  return !holder.isBusy() && (principal.kind !== 'system' || principal.level !== 'root');
+function mayBeEnded(session: VariableHolder): boolean {
+  const { principal } = session.holder;
+  return !session.isBusy && (principal.kind !== 'system' || principal.level !== 'root');
 }
 
-function ownerOf(holder: VariableHolder): Owner {
-  const principal = holder.principal();
+function ownerOf(session: VariableHolder): Owner {
+  const { principal } = session.holder;
   return principal.kind === 'guest' ? GUESTS : userKey(principal);
 }

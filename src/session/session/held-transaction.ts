@@ -1,4 +1,5 @@
 /** A transaction that a client begins and ends over several requests, in any sessions of its connection. */
+import type { SessionIdentity } from '../../auth/identity.js';
 import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { SerialQueue } from '../../base/serial-queue.js';
 import type { ErrorCode } from '../../errors/catalogue.js';
@@ -8,24 +9,25 @@ import type { Deadline } from '../../runtime/interrupt.js';
 import type { Transaction, WaitInterrupt } from '../../storage/contract.js';
 import { commitInterruptibly } from '../../storage/interrupted.js';
 import type { ObjectValue } from '../../value/value.js';
-import type { ParsedRequest } from '../plans/plan-cache.js';
+import type { ParsedRequest } from '../cache/statement-cache.js';
 import type { HeldTransaction, StatementResult } from '../statement-executor.js';
-import type { DurabilityTracker } from './durability-tracker.js';
-import { HeldIdentities } from './held-identities.js';
+import type { DurabilityTracker } from './durability.js';
+
+/** What a session can end: a running request, a transaction. */
+export interface Cancellable {
+  cancel(): void;
+}
 
 /** Options of a request's statements. */
 export interface StatementRequest {
   readonly variables: ObjectValue | undefined;
-  /** The values of the literal slots of each statement. */
-  readonly literals?: ParsedRequest['literals'] | undefined;
-  readonly own?: ParsedRequest['own'] | undefined;
   readonly deadline?: Deadline | undefined;
   /** The transaction to run in; otherwise each statement has its own. */
   readonly held?: Transaction;
   /** The identities that have run statements in it. */
   readonly heldIdentities?: HeldIdentities;
   /** Collects the running requests, so that they can be cancelled. */
-  readonly running?: Set<{ cancel(): void }>;
+  readonly running?: Set<Cancellable>;
   /** Background work, which isn't part of the session's current request. */
   readonly background?: boolean;
   /** Tracks accepted commits that the request builds on before they are durable. Default: none. */
@@ -48,7 +50,7 @@ export interface Participant {
    */
   enter(): PromiseOrValue<void>;
   /** Runs statements with the session's rights, selection and variables. */
-  run(statements: readonly Statement[], request: StatementRequest): PromiseOrValue<StatementResult[]>;
+  run(parsed: ParsedRequest, request: StatementRequest): PromiseOrValue<StatementResult[]>;
   /** Work that waits for the store; it ends with the session and with the time limit of requests. */
   interruptible<T>(work: (interrupt: WaitInterrupt) => PromiseOrValue<T>): PromiseOrValue<T>;
   /** The session takes part from now on; it cancels the transaction when its rights end. */
@@ -69,6 +71,26 @@ export interface TransactionLease {
   release(held: OpenHeldTransaction): void;
 }
 
+/** The identities that have run statements in a held transaction: their users were checked when the first one ran. */
+export class HeldIdentities {
+  /** Mostly there is one. */
+  #first: SessionIdentity | undefined;
+  /** Weak, since each USE makes another. */
+  #others: WeakSet<SessionIdentity> | undefined;
+
+  has(identity: SessionIdentity): boolean {
+    return this.#first === identity || this.#others?.has(identity) === true;
+  }
+
+  add(identity: SessionIdentity): void {
+    if (this.#first === undefined) this.#first = identity;
+    else {
+      this.#others ??= new WeakSet();
+      this.#others.add(identity);
+    }
+  }
+}
+
 /** Errors of statements that run while their transaction is ended. */
 const ENDED: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['transaction_finished', 'cancelled']);
 
@@ -85,7 +107,7 @@ export class OpenHeldTransaction {
   #ended: TesseraError | undefined;
   /** Serializes the statements of all participating sessions. */
   readonly #queue = new SerialQueue();
-  readonly #running = new Set<{ cancel(): void }>();
+  readonly #running = new Set<Cancellable>();
   readonly #participants = new Set<Participant>();
   readonly #identities = new HeldIdentities();
   /** The handle that was used last. */
@@ -125,15 +147,14 @@ export class OpenHeldTransaction {
 
   run(
     by: Participant,
-    statements: readonly Statement[],
-    { variables, literals, own, deadline }: Pick<StatementRequest, 'variables' | 'literals' | 'own' | 'deadline'>,
+    parsed: ParsedRequest,
+    variables: ObjectValue | undefined,
+    deadline?: Deadline,
   ): PromiseOrValue<StatementResult[]> {
     return andThen(by.enter(), () => {
       this.join(by);
-      return by.run(statements, {
+      return by.run(parsed, {
         variables,
-        literals,
-        own,
         deadline,
         held: this.#transaction,
         heldIdentities: this.#identities,
@@ -258,9 +279,7 @@ class SessionHandle implements HeldTransaction {
   query(text: string, variables?: ObjectValue): PromiseOrValue<StatementResult[]> {
     const [held, session] = [this.#held, this.session];
     return held.inTurn(session, () =>
-      andThen(session.parse(text, variables), ({ statements, literals, own }) =>
-        held.run(session, statements, { variables, literals, own }),
-      ),
+      andThen(session.parse(text, variables), (parsed) => held.run(session, parsed, variables)),
     );
   }
 
@@ -269,7 +288,7 @@ class SessionHandle implements HeldTransaction {
     variables?: ObjectValue,
     deadline?: Deadline,
   ): PromiseOrValue<StatementResult[]> {
-    return this.#held.inTurn(this.session, () => this.#held.run(this.session, statements, { variables, deadline }));
+    return this.#held.inTurn(this.session, () => this.#held.run(this.session, { statements }, variables, deadline));
   }
 
   commit(): Promise<void> {

@@ -1,6 +1,5 @@
 /** Exports and imports whole databases as streams. */
 import type { SessionIdentity } from '../../auth/identity.js';
-import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { exportDatabase } from '../../ddl/export/export.js';
 import type { ExportSelection } from '../../ddl/export/selection.js';
 import { asTesseraError, failure, type SourcePosition, type TesseraError } from '../../errors/error.js';
@@ -11,94 +10,67 @@ import { NO_TOKENS, sumOfTokens, weightOfCompiled, weightOfTrees } from '../../l
 import { authorize } from '../../runtime/authorization/authorize.js';
 import type { RequestInterrupt } from '../../runtime/interrupt.js';
 import type { RequestMemory } from '../../runtime/request-memory.js';
-import type { Scope } from '../../runtime/scope.js';
 import { formatDuration } from '../../value/time/duration.js';
-import type { Auditor } from '../audit/auditor.js';
 import type { TransferTimeout } from '../contract.js';
-import type { DurabilityTracker } from './durability-tracker.js';
-import { RequestRunner } from './request-runner.js';
-import type { RunnerServices } from './runner-contract.js';
-import type { RunningRequest, RunningRequests } from './running-requests.js';
-import type { ExportSnapshot } from './transactions.js';
+import { requestScope } from '../resources/session-variables.js';
+import { runAll } from './run/request.js';
+import { RequestRun } from './run/request-run.js';
+import { beginRequest, type RunningRequest, runRequest, streamRequest } from './run/running.js';
+import type { SessionState } from './state.js';
+import { beginExport } from './transactions.js';
+import { enterAdmitted } from './validity.js';
 
-/** The session as seen by its transfers. */
-export interface TransferringSession {
-  readonly durability: DurabilityTracker;
-  /** The session's variables. */
-  scope(): Scope;
-  /**
-   * The current identity.
-   * @throws TesseraError if the session has ended or may not run statements
-   */
-  identity(): PromiseOrValue<SessionIdentity>;
-  /**
-   * The snapshot of an export, which ends with the export or the session.
-   * @throws TesseraError `too_many_transactions`
-   */
-  snapshot(): PromiseOrValue<ExportSnapshot>;
+/** Exports the selected database. The export has a time limit of its own, and ends with the session. */
+export function exportFrom(
+  session: SessionState,
+  selection: ExportSelection,
+  timeout: TransferTimeout | undefined,
+): AsyncGenerator<string> {
+  const running = beginRequest(session);
+  return streamRequest(session, running, exportPieces(session, running, selection, timeout));
 }
 
-/** A transfer under way; its interrupt ends it with the session. */
-interface Transferer extends TransferringSession, RunningRequest {
-  readonly services: RunnerServices;
-  readonly auditor: Auditor | undefined;
-  /** Absent: no time limit. */
-  readonly timeout: TransferTimeout | undefined;
+/** Imports a text. The import has a time limit of its own, and ends with the session. */
+export async function importInto(
+  session: SessionState,
+  pieces: AsyncIterable<string>,
+  timeout: TransferTimeout | undefined,
+): Promise<void> {
+  const running = beginRequest(session);
+  await runRequest(session, running, () => importPieces(session, running, pieces, timeout));
 }
 
-/** The imports and exports of a session, which have a timeout of their own and end with the session. */
-export class SessionTransfers {
-  readonly #services: RunnerServices;
-  readonly #auditor: Auditor | undefined;
-  readonly #requests: RunningRequests;
-  readonly #session: TransferringSession;
-
-  constructor(
-    services: RunnerServices,
-    auditor: Auditor | undefined,
-    requests: RunningRequests,
-    session: TransferringSession,
-  ) {
-    this.#services = services;
-    this.#auditor = auditor;
-    this.#requests = requests;
-    this.#session = session;
-  }
-
-  export(selection: ExportSelection, timeout: TransferTimeout | undefined): AsyncGenerator<string> {
-    const running = this.#requests.begin();
-    return this.#requests.stream(running, exportFrom(this.#transferer(running, timeout), selection));
-  }
-
-  async import(pieces: AsyncIterable<string>, timeout: TransferTimeout | undefined): Promise<void> {
-    const running = this.#requests.begin();
-    await this.#requests.run(running, () => importInto(this.#transferer(running, timeout), pieces));
-  }
-
-  #transferer(running: RunningRequest, timeout: TransferTimeout | undefined): Transferer {
-    return { ...running, ...this.#session, services: this.#services, auditor: this.#auditor, timeout };
-  }
+/** The present identity. @throws TesseraError if the session has ended or may not run statements */
+async function admittedIdentity(session: SessionState): Promise<SessionIdentity> {
+  await enterAdmitted(session);
+  return session.identity;
 }
 
 /** Exported values may be nested deeper than what clients write, and batches of records may be long. */
 const IMPORTED_TEXT = { depth: 512, height: 4_000, length: 64 * 1024 * 1024 } satisfies ParserLimits;
 
-async function* exportFrom(session: Transferer, selection: ExportSelection): AsyncGenerator<string> {
-  const { services, auditor, timeout, memory, durability } = session;
-  const interrupt = session.interrupt.within(timeout?.duration);
+async function* exportPieces(
+  session: SessionState,
+  running: RunningRequest,
+  selection: ExportSelection,
+  timeout: TransferTimeout | undefined,
+): AsyncGenerator<string> {
+  const { services, auditor, durability } = session;
+  const { memory } = running;
+  const interrupt = running.interrupt.within(timeout?.duration);
   let error: TesseraError | undefined = failure('cancelled');
   try {
     await auditor?.room();
     await durability.durable;
-    const identity = await session.identity();
-    const snapshot = await session.snapshot();
+    const identity = await admittedIdentity(session);
+    const snapshot = await beginExport(session);
     try {
       const { transaction } = snapshot;
       const execution = services.executor.execution({ transaction, identity, interrupt, memory });
       for await (const piece of exportDatabase(execution, selection)) {
         yield piece;
         // The session may have lost its rights since the last chunk.
-        authorize(await session.identity(), 'view', identity.databasePath, 'Any');
+        authorize(await admittedIdentity(session), 'view', identity.databasePath, 'Any');
         interrupt.check();
       }
     } finally {
@@ -113,20 +85,26 @@ async function* exportFrom(session: Transferer, selection: ExportSelection): Asy
   }
 }
 
-async function importInto(session: Transferer, pieces: AsyncIterable<string>): Promise<void> {
-  const { services, auditor, timeout, memory, durability } = session;
-  const interrupt = session.interrupt.within(timeout?.duration);
+async function importPieces(
+  session: SessionState,
+  running: RunningRequest,
+  pieces: AsyncIterable<string>,
+  timeout: TransferTimeout | undefined,
+): Promise<void> {
+  const { services, auditor, durability } = session;
+  const { memory } = running;
+  const interrupt = running.interrupt.within(timeout?.duration);
   let error: TesseraError | undefined;
   let statements = 0;
   try {
-    const identity = await session.identity();
+    const identity = await admittedIdentity(session);
     // Of those who may import nothing, nothing is read.
     authorize(identity, 'edit', identity.databasePath, 'Any');
-    const runner = new RequestRunner(services, {
+    const run = new RequestRun(services, {
       identity,
       interrupt,
       memory,
-      scope: session.scope(),
+      scope: requestScope(session.kept, undefined),
       durability,
       listener: undefined,
       auditor,
@@ -141,10 +119,10 @@ async function importInto(session: Transferer, pieces: AsyncIterable<string>): P
           continue;
         }
         await auditor?.room();
-        authorize(await session.identity(), 'edit', identity.databasePath, 'Any');
+        authorize(await admittedIdentity(session), 'edit', identity.databasePath, 'Any');
         const mark = memory.used;
         memory.charge(batch.weight);
-        await run(runner, interrupt, batch);
+        await runBatch(run, interrupt, batch);
         // Results aren't returned.
         memory.releaseTo(mark);
         statements += batch.statements.length;
@@ -264,10 +242,10 @@ class Block {
  * Runs one batch.
  * @throws TesseraError `import_failed` with the position; `cancelled` and `timed_out` for the import as a whole
  */
-async function run(runner: RequestRunner, interrupt: RequestInterrupt, { statements, position }: Batch): Promise<void> {
+async function runBatch(run: RequestRun, interrupt: RequestInterrupt, { statements, position }: Batch): Promise<void> {
   interrupt.check();
   try {
-    for (const { outcome } of await runner.run(statements)) if (!outcome.ok) throw outcome.error;
+    for (const { outcome } of await runAll(run, { statements })) if (!outcome.ok) throw outcome.error;
   } catch (thrown) {
     const error = asTesseraError(thrown);
     if (error.code === 'cancelled') throw error;

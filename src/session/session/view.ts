@@ -6,7 +6,7 @@ import type { AuditDetails } from '../../audit/event.js';
 import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { readViewTarget } from '../../auth/kinds/view-as.js';
 import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { isSamePrincipal, mayAct } from '../../catalog/principal.js';
+import { isSamePrincipal } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import { authorize } from '../../runtime/authorization/authorize.js';
 import type { Engine, Transaction, WaitInterrupt } from '../../storage/contract.js';
@@ -15,104 +15,72 @@ import { type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import type { Auditor } from '../audit/auditor.js';
 import type { DatabaseSelection } from '../contract.js';
 import { databasePathAfter, type UseTarget } from './database-selector.js';
-import type { DurabilityTracker } from './durability-tracker.js';
-import type { SessionServices } from './services.js';
-import { beginSnapshot } from './snapshot.js';
+import { beginSnapshot, type DurabilityTracker } from './durability.js';
+import type { SessionState } from './state.js';
+import { cancelTransactions } from './transactions.js';
+import { enterLive } from './validity.js';
 
-/** The session of the owner who has a view. */
-export interface ViewingSession {
-  /**
-   * Waits until the session is known to be valid.
-   * @throws TesseraError `session_expired`
-   */
-  enter(): PromiseOrValue<void>;
-  /** The owner's identity, as of now. */
-  identity(): SessionIdentity;
-  /** Whether it has expired. */
-  isOver(): boolean;
-  /** A view begins or ends: transactions and live queries of the session belong to another principal. */
-  changed(): void;
+/** Begins a view. @throws TesseraError as `Session.viewAs` */
+export async function beginView(session: SessionState, body: ObjectValue): Promise<void> {
+  const open = () => openView(session, body);
+  await (session.auditor === undefined ? open() : session.auditor.viewing(namesIn(body), open));
 }
 
-export class SessionView {
-  readonly #services: Pick<SessionServices, 'authenticator'>;
-  readonly #session: ViewingSession;
-  #identity: SessionIdentity | undefined;
+async function openView(session: SessionState, body: ObjectValue): Promise<SessionIdentity> {
+  await enterLive(session);
+  assertNoView(session, 'other view');
+  const owner = session.holder;
+  const target = readViewTarget(body, owner.databasePath);
+  authorize(owner, 'own', target.databasePath, 'Actor');
+  const shown = await session.services.authenticator.viewedIdentity(target, owner, owner);
+  // The owner may have lost the role meanwhile, or have begun another view.
+  await enterLive(session);
+  assertNoView(session, 'other view');
+  const now = session.holder;
+  if (!isSamePrincipal(owner.principal, now.principal)) throw failure('cancelled');
+  authorize(now, 'own', target.databasePath, 'Actor');
+  // In the same turn as what was checked.
+  abandon(session);
+  session.view = shown;
+  return shown;
+}
 
-  constructor(services: Pick<SessionServices, 'authenticator'>, session: ViewingSession) {
-    this.#services = services;
-    this.#session = session;
-  }
+/** Ends a view, if there is one. */
+export function endView(session: SessionState): void {
+  if (session.view === undefined) return;
+  session.auditor?.viewEnded('ended');
+  abandon(session);
+  session.view = undefined;
+}
 
-  /** The identity that it shows; `undefined` without a view. */
-  get identity(): SessionIdentity | undefined {
-    return this.#identity;
-  }
+/** Transactions and live queries of the session belong to another principal from now on. */
+function abandon(session: SessionState): void {
+  cancelTransactions(session);
+  session.listener?.endAll(failure('live_queries_abandoned'));
+}
 
-  /** Begins a view. @throws TesseraError as `Session.viewAs` */
-  async begin(body: ObjectValue, auditor: Auditor | undefined): Promise<void> {
-    const open = () => this.#open(body);
-    await (auditor === undefined ? open() : auditor.viewing(namesIn(body), open));
+/**
+ * Call before an action that views don't allow; `what` completes the phrase "there is no". The view of an expired
+ * session is over, so that the session can sign in again.
+ * `auditor` records the refusal, where the caller doesn't.
+ * @throws TesseraError `view_read_only`
+ */
+export function assertNoView(session: SessionState, what: string, auditor?: Auditor): void {
+  if (session.view === undefined) return;
+  if (session.lifetime.isOver) {
+    session.view = undefined;
+    return;
   }
+  const refusal = failure('view_read_only', { what });
+  auditor?.refused(refusal);
+  throw refusal;
+}
 
-  async #open(body: ObjectValue): Promise<SessionIdentity> {
-    await this.#session.enter();
-    this.assertNone('other view');
-    const owner = this.#session.identity();
-    const target = readViewTarget(body, owner.databasePath);
-    authorize(owner, 'own', target.databasePath, 'Actor');
-    const shown = await this.#services.authenticator.viewedIdentity(target, owner, owner);
-    // The owner may have lost the role meanwhile, or have begun another view.
-    await this.#session.enter();
-    this.assertNone('other view');
-    const now = this.#session.identity();
-    if (!isSamePrincipal(owner.principal, now.principal)) throw failure('cancelled');
-    authorize(now, 'own', target.databasePath, 'Actor');
-    // In the same turn as what was checked.
-    this.#session.changed();
-    this.#identity = shown;
-    return shown;
-  }
-
-  /** Ends a view, if there is one. */
-  async end(auditor: Auditor | undefined): Promise<void> {
-    if (this.#identity === undefined) return;
-    auditor?.viewEnded('ended');
-    this.#session.changed();
-    this.#identity = undefined;
-  }
-
-  /** The session has another principal, or none. */
-  forget(): void {
-    this.#identity = undefined;
-  }
-
-  /**
-   * Call before an action that views don't allow; `what` completes the phrase "there is no". The view of an expired
-   * session is over, so that the session can sign in again.
-   * `auditor` records the refusal, where the caller doesn't.
-   * @throws TesseraError `view_read_only`
-   */
-  assertNone(what: string, auditor?: Auditor): void {
-    if (this.#session.isOver()) this.forget();
-    if (this.#identity === undefined) return;
-    const refusal = failure('view_read_only', { what });
-    auditor?.refused(refusal);
-    throw refusal;
-  }
-
-  /** Whether the viewer still may have it. */
-  mayGoOn({ principal }: SessionIdentity): boolean {
-    return this.#identity === undefined || mayAct(principal, 'own', this.#identity.signedIn.databasePath);
-  }
-
-  /** USE in a view, if there is one: it selects, and defines nothing that is missing. */
-  use(named: UseTarget): DatabaseSelection | undefined {
-    if (this.#identity === undefined) return undefined;
-    const databasePath = databasePathAfter(this.#identity, named);
-    this.#identity = withDatabasePath(this.#identity, databasePath);
-    return { namespace: databasePath.namespace, database: databasePath.database };
-  }
+/** USE in a view: it selects, and defines nothing that is missing. */
+export function selectInView(session: SessionState, view: SessionIdentity, named: UseTarget): DatabaseSelection {
+  const databasePath = databasePathAfter(view, named);
+  session.view = withDatabasePath(view, databasePath);
+  return { namespace: databasePath.namespace, database: databasePath.database };
 }
 
 /** The details of a refused view for the audit log. */

@@ -2,7 +2,6 @@
  * KILL: ends a live query of the session, or of any session, those of other nodes too, for users who may edit the
  * database.
  */
-import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Kill } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
@@ -31,10 +30,9 @@ export function compileKill({ id }: Kill, compiler: Compiler): Evaluate {
       return undefined;
     }
     const mayKillOthers = uuid instanceof Uuid && query === undefined && !frame.execution.checks.edit;
-    return andThen(mayKillOthers && liveQueries.endElsewhere(context, uuid.text), (isEnded) => {
-      if (!isEnded) throw failure('live_query_missing', { id: shown });
-      return undefined;
-    });
+    const isEnded = await (mayKillOthers && liveQueries.endElsewhere(context, uuid.text));
+    if (!isEnded) throw failure('live_query_missing', { id: shown });
+    return undefined;
   };
 }
 

@@ -35,7 +35,7 @@ export function compileLive(written: Live, compiler: Compiler): Evaluate {
   const { from, since } = statement;
   const evaluate: Evaluate = from.kind === 'table' ? () => new Table(from.name) : compiler.expression(from);
   const evaluateSince = since && compiler.expression(since);
-  const look = compileLook(statement, compiler);
+  const present = compilePresentation(statement, compiler);
   const { parameters, weight } = keptWith(statement);
   return (frame) => {
     const {
@@ -65,7 +65,8 @@ export function compileLive(written: Live, compiler: Compiler): Evaluate {
             table,
             listener,
             since,
-            look: (execution, table, change, versionstamp) => look(execution, table, change, versionstamp, variables),
+            present: (execution, table, change, versionstamp) =>
+              present(execution, table, change, versionstamp, variables),
           };
           return andThen(liveQueries.begin(context, catalog, query), () => query.id);
         };
@@ -128,7 +129,7 @@ function keptWith(statement: Live): { readonly parameters: readonly string[]; re
   return { parameters: [...names], weight: weightOf(printStatement(statement)) + EXPRESSION_WEIGHT * expressions };
 }
 
-type Look = (
+type PresentChange = (
   execution: Execution,
   table: TableEntry,
   change: WrittenRecord,
@@ -137,36 +138,38 @@ type Look = (
 ) => PromiseOrValue<{ readonly result: Value } | undefined>;
 
 /**
- * Reads the record as the subscriber sees it, before and after the change. A change that isn't visible sends nothing.
+ * Presents the record to the subscriber, as it was before the change and after it. A change that isn't visible sends
+ * nothing.
  */
-function compileLook(statement: Live, compiler: Compiler): Look {
+function compilePresentation(statement: Live, compiler: Compiler): PresentChange {
   const { input } = bindLive(statement, compiler.tuning.rules);
-  const show = new OperatorCompiler(compiler, SHOWN).list(input);
+  const rowsOf = new OperatorCompiler(compiler, PRESENTED).list(input);
   const fields = fieldsWatched(statement);
   const { since } = statement;
   return (execution, table, { before, after }, versionstamp, variables) => {
-    const see = (record: WrittenRecord['after']) =>
+    const present = (record: WrittenRecord['after']) =>
       record && execution.services.reader.present(execution, table, record, 'select', fields);
-    return andThen(see(before), (seenBefore) =>
-      andThen(see(after), (seenAfter) => {
-        const seen = after === undefined ? seenBefore : seenAfter;
-        if (seen === undefined) return undefined;
-        if (seenBefore !== undefined && seenAfter !== undefined && equals(seenBefore, seenAfter)) return undefined;
+    return andThen(present(before), (visibleBefore) =>
+      andThen(present(after), (visibleAfter) => {
+        const visible = after === undefined ? visibleBefore : visibleAfter;
+        if (visible === undefined) return undefined;
+        if (visibleBefore !== undefined && visibleAfter !== undefined && equals(visibleBefore, visibleAfter))
+          return undefined;
         const scope = new Scope(variables);
         scope.set('event', after === undefined ? 'DELETE' : before === undefined ? 'CREATE' : 'UPDATE');
-        scope.set('before', seenBefore);
-        scope.set('after', seenAfter);
-        scope.set('value', seenAfter);
+        scope.set('before', visibleBefore);
+        scope.set('after', visibleAfter);
+        scope.set('value', visibleAfter);
         if (since !== undefined) scope.set('versionstamp', versionstamp === undefined ? undefined : int(versionstamp));
-        const rows = show(new Frame(execution, scope), { targets: [{ kind: 'value', value: seen }] });
-        return andThen(rows, (shown) => (shown.length === 0 ? undefined : { result: shown[0] }));
+        const rows = rowsOf(new Frame(execution, scope), { targets: [{ kind: 'value', value: visible }] });
+        return andThen(rows, (all) => (all.length === 0 ? undefined : { result: all[0] }));
       }),
     );
   };
 }
 
-/** Changes are shown one by one, and name no tables. */
-const SHOWN: RecordReading = {
+/** Changes are presented one by one, and name no tables. */
+const PRESENTED: RecordReading = {
   purpose: 'select',
   fields: ALL_FIELDS,
   writes: false,

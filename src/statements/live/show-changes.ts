@@ -3,6 +3,8 @@
  * everything.
  */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { mapItems } from '../../base/work/loops.js';
+import { CALL } from '../../base/work/work.js';
 import {
   type ChangeSet,
   type ChangesWanted,
@@ -16,7 +18,6 @@ import { failure } from '../../errors/error.js';
 import type { ShowChanges } from '../../language/ast.js';
 import { authorize } from '../../runtime/authorization/authorize.js';
 import { selectedDatabase } from '../../runtime/authorization/selected-database.js';
-import { mapChunks, maybeYield, pausingOf } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Evaluate } from '../../runtime/frame.js';
 import type { Transaction, Versionstamp } from '../../storage/contract.js';
@@ -38,9 +39,9 @@ export function compileShowChanges({ table, since, limit }: ShowChanges): Evalua
     const catalog = await execution.context.catalog();
     if (catalog === undefined) return [];
     const { transaction } = execution.context;
-    const { pause } = pausingOf(execution);
+    const work = execution.interrupt;
     await mustBeOfThisEra(transaction, since.value, wanted);
-    const sets = await readChanges(transaction, catalog.database.id, wanted, pause);
+    const sets = await readChanges(transaction, catalog.database.id, wanted, work);
     return mapInOrder(sets, (set) => shown(execution, set));
   };
 }
@@ -73,8 +74,8 @@ export function stampAt(moment: Datetime): Versionstamp {
 }
 
 async function shown(execution: Execution, { stamp, changes }: ChangeSet): Promise<ObjectValue> {
-  const listed = await mapChunks(execution, changes, (change) =>
-    andThen(maybeYield(execution), () => shownChange(change)),
+  const listed = await mapItems(changes, execution.interrupt, (change) =>
+    andThen(execution.interrupt.checkpoint(CALL), () => shownChange(change)),
   );
   return objectFrom({ changes: listed, versionstamp: int(stamp) });
 }

@@ -1,12 +1,13 @@
 /** The RETURN clause of statements that write: the visible forms of a record before and after. */
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { mapItems } from '../../base/work/loops.js';
+import { CALL } from '../../base/work/work.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import type { Output } from '../../language/ast.js';
 import { type FieldsRead, fieldsReturned, type OutputReads } from '../../plan/fields-read.js';
 import { fieldPath } from '../../query/expression/projection-name.js';
 import { applyOnly } from '../../query/operators/rows/only.js';
 import { compileProjections } from '../../query/operators/rows/projections.js';
-import { mapChunks, maybeYield } from '../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../runtime/execution.js';
 import { type Compiler, Frame } from '../../runtime/frame.js';
 import type { WrittenRecord } from '../../runtime/record-access.js';
@@ -101,9 +102,9 @@ export function answerWritten(
 ): PromiseOrValue<Value> {
   if (frame.execution.importing) return applyOnly([], only);
   if (only && written.filter((each) => each !== undefined).length > 1) throw failure('only_one');
-  const outputs = mapChunks(frame.execution, written, (each) =>
+  const outputs = mapItems(written, frame.execution.interrupt, (each) =>
     // Forms of large records are much work.
-    each === undefined ? undefined : andThen(maybeYield(frame.execution), () => output(frame, each)),
+    each === undefined ? undefined : andThen(frame.execution.interrupt.checkpoint(CALL), () => output(frame, each)),
   );
   return andThen(outputs, (all) =>
     applyOnly(

@@ -4,7 +4,8 @@
  * while these go on no other transaction commits, and new snapshots show the store as it was.
  */
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
-import { inSteps, type Pausing } from '../../base/steps.js';
+import { inSteps } from '../../base/work/loops.js';
+import type { Work } from '../../base/work/work.js';
 import type { Key, Versionstamp } from '../contract.js';
 import { type Appended, type StampSource, settleOne, stampBytes } from '../transaction/append.js';
 import type { Overlay, OverlayValue } from '../transaction/overlay.js';
@@ -33,7 +34,7 @@ export function isHeavyCommit(writes: WriteSet): boolean {
 export function settleInSteps(
   { overlay, appended }: WriteSet,
   stamps: StampSource,
-  pausing: Pausing,
+  work: Work,
 ): PromiseOrValue<Versionstamp | undefined> {
   if (appended === undefined) return undefined;
   const stamp = stamps.next();
@@ -41,7 +42,7 @@ export function settleInSteps(
   let entry: Appended | undefined = appended;
   const settled = inSteps(
     appended.at + 1,
-    pausing,
+    work,
     (from, to) => {
       for (let at = from; at < to && entry !== undefined; at++, entry = entry.before) settleOne(entry, bytes, overlay);
     },
@@ -59,7 +60,7 @@ const END = '\xff'.repeat(4096);
  */
 export function forEachChange(
   overlay: Overlay,
-  pausing: Pausing,
+  work: Work,
   visit: (key: Key, value: OverlayValue) => number,
 ): PromiseOrValue<readonly Key[]> {
   const keys: Key[] = [];
@@ -73,7 +74,7 @@ export function forEachChange(
       keys.push(key);
       cursor.advance();
     }
-    return andThen(pausing.pause(), () => false);
+    return andThen(work.checkpoint(), () => false);
   };
   return andThen(untilTrue(step), () => keys);
 }

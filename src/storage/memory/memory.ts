@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import type { Pausing } from '../../base/steps.js';
+import type { Work } from '../../base/work/work.js';
 import type { Clock, Timers } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
 import { failure } from '../../errors/error.js';
@@ -30,7 +30,7 @@ export class MemoryEngine implements Engine {
   readonly #revisions = new RangeRevisions(0);
   readonly #log = new CommitLog();
   readonly #gate = new CommitGate();
-  readonly #pausing: Pausing;
+  readonly #work: Work;
   readonly #reservations: Reservations;
   readonly #stamps: StampSource;
   readonly #order: CommitOrder;
@@ -42,7 +42,7 @@ export class MemoryEngine implements Engine {
 
   constructor(options: { readonly clock?: Clock; readonly timers?: Timers } = {}) {
     const timers = options.timers ?? realEnvironment.timers;
-    this.#pausing = { pause: () => timers.nextRound() };
+    this.#work = { checkpoint: () => timers.nextRound() };
     this.#reservations = new Reservations(timers);
     this.#clock = options.clock ?? realEnvironment.clock;
     this.#stamps = new StampSource(this.#clock);
@@ -125,14 +125,14 @@ export class MemoryEngine implements Engine {
   /** Makes a new tree, which replaces the present one when all changes are made. */
   #applyInSteps(writes: WriteSet): PromiseOrValue<void> {
     const { overlay, afterCommit } = writes;
-    const pausing = this.#pausing;
+    const work = this.#work;
     const tree = this.#tree.snapshot();
     const change = (key: Key, value: OverlayValue) => {
       write(tree, key, value);
       return 0;
     };
-    return andThen(settleInSteps(writes, this.#stamps, pausing), (stamp) =>
-      andThen(forEachChange(overlay, pausing, change), (keys) => {
+    return andThen(settleInSteps(writes, this.#stamps, work), (stamp) =>
+      andThen(forEachChange(overlay, work, change), (keys) => {
         this.#mustBeOpen();
         this.#tree = tree;
         if (stamp !== undefined) this.#stamps.give(stamp);
@@ -141,7 +141,7 @@ export class MemoryEngine implements Engine {
         this.#revisions.advance(++this.#commits);
         // To look each of them up takes longer than what is known saves.
         this.#revisions.clear();
-        return callInSteps(afterCommit, this.#stamps.last, pausing);
+        return callInSteps(afterCommit, this.#stamps.last, work);
       }),
     );
   }

@@ -1,5 +1,6 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
-import { forEachInSteps, type Pausing } from '../../base/steps.js';
+import { eachItem } from '../../base/work/loops.js';
+import type { Work } from '../../base/work/work.js';
 import type { Versionstamp } from '../contract.js';
 
 /**
@@ -12,14 +13,10 @@ export interface AfterCommit {
 }
 
 /** The same in steps, while no other commit is admitted, so that the order of commits is kept. */
-export function callInSteps(
-  last: AfterCommit | undefined,
-  stamp: Versionstamp,
-  pausing: Pausing,
-): PromiseOrValue<void> {
+export function callInSteps(last: AfterCommit | undefined, stamp: Versionstamp, work: Work): PromiseOrValue<void> {
   const callbacks: AfterCommit['callback'][] = [];
   for (let each = last; each !== undefined; each = each.before) callbacks.push(each.callback);
-  return forEachInSteps(callbacks.reverse(), pausing, (callback) => callback(stamp));
+  return eachItem(callbacks.reverse(), work, (callback) => callback(stamp));
 }
 
 /** Calls all of them in order, with the last versionstamp assigned by then. */

@@ -1,4 +1,4 @@
-import type { MemoryBudget } from '../../base/memory-budget.js';
+import type { MemoryScope } from '../../base/work/memory-scope.js';
 
 /** Bytes that a transaction may use before it reserves memory: most use less. */
 const UNRESERVED = 4_096;
@@ -10,8 +10,8 @@ const READS_STEP = 16_384;
  * only grow, so that a rollback never needs more than there is.
  */
 export class MemoryReservation {
-  readonly #makeBudget: () => MemoryBudget;
-  #budget: MemoryBudget | undefined;
+  readonly #makeBudget: () => MemoryScope;
+  #budget: MemoryScope | undefined;
   /** Bytes of the writes, and bytes reserved for the writes and the read set: the most there ever were. */
   #writes = 0;
   #reserved = UNRESERVED;
@@ -20,7 +20,7 @@ export class MemoryReservation {
   /** Bytes that others keep. */
   #charged = 0;
 
-  constructor(makeBudget: () => MemoryBudget) {
+  constructor(makeBudget: () => MemoryScope) {
     this.#makeBudget = makeBudget;
   }
 
@@ -66,7 +66,7 @@ export class MemoryReservation {
   #reserve(bytes: number): void {
     if (bytes <= this.#reserved) return;
     this.#budget ??= this.#makeBudget();
-    this.#budget.reserve(bytes - this.#reserved);
+    this.#budget.charge(bytes - this.#reserved);
     this.#reserved = bytes;
   }
 }

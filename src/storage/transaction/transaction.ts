@@ -7,6 +7,7 @@ import {
   type PromiseOrValue,
   untilTrue,
 } from '../../base/promise-or-value.js';
+import type { Work } from '../../base/work/work.js';
 import { failure } from '../../errors/error.js';
 import type {
   BeginOptions,
@@ -147,14 +148,14 @@ export class SnapshotTransaction implements Transaction {
     this.#mustBeWritable().put(key, DELETED);
   }
 
-  deleteRange(range: KeyRange, pause?: () => PromiseOrValue<void>): PromiseOrValue<void> {
+  deleteRange(range: KeyRange, work?: Work): PromiseOrValue<void> {
     const writes = this.#mustBeWritable();
     const cursor = this.#scan(range, { batch: DELETED_AT_ONCE }, true);
     const done = untilTrue(() =>
       andThen(cursor.next(), (batch) => {
         if (batch === undefined) return true;
         for (const [key] of batch) writes.put(key, DELETED);
-        return andThen(pause?.(), () => false);
+        return andThen(work?.checkpoint(), () => false);
       }),
     );
     return andThen(done, () => writes.removeAppended(range));

@@ -3,7 +3,7 @@
  * against the limit, tags against their content. Indefinite lengths are accepted.
  */
 import { ByteCollector } from '../../base/byte-collector.js';
-import { allOf, type Stepwise } from '../../base/stepwise.js';
+import { runAtOnce, type Stepwise } from '../../base/work/stepwise.js';
 import { failure } from '../../errors/error.js';
 import { type DecodeLimits, nextDepth } from '../nesting.js';
 import { StepwiseSet } from '../order.js';
@@ -28,7 +28,7 @@ export interface CborOptions extends DecodeLimits, RecordIdReading {}
 
 /** The one value that the bytes hold. @throws TesseraError `cbor_invalid`, `nesting_too_deep` */
 export function decodeCbor(bytes: Uint8Array, options: CborOptions): Value {
-  return allOf(new CborDecoding(bytes, options, bytes.length));
+  return runAtOnce(new CborDecoding(bytes, options, bytes.length));
 }
 
 /** The same in pieces. @throws TesseraError also `too_many_values`, `too_many_keys` */

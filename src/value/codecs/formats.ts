@@ -3,7 +3,7 @@
  * codec and its row.
  */
 import { isUtf8 } from 'node:buffer';
-import type { Stepwise } from '../../base/stepwise.js';
+import type { Stepwise } from '../../base/work/stepwise.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { DEFAULT_DECODE_LIMITS, type DecodeLimits } from '../nesting.js';
 import type { Value } from '../value.js';

@@ -3,7 +3,7 @@
  * `1.0` a float, and makes objects that inherit nothing. It takes about as long as `JSON.parse` and a walk over its
  * result.
  */
-import { allOf, type Stepwise } from '../../base/stepwise.js';
+import { runAtOnce, type Stepwise } from '../../base/work/stepwise.js';
 import '../../base/well-formed.js';
 import { failure } from '../../errors/error.js';
 import { DEFAULT_DECODE_LIMITS, type DecodeLimits, nextDepth } from '../nesting.js';
@@ -16,7 +16,7 @@ import { float, type MutableObject, newObject, type Value } from '../value.js';
  * @throws TesseraError `json_invalid`, `nesting_too_deep`
  */
 export function parseJson(text: string, limits: DecodeLimits = DEFAULT_DECODE_LIMITS): Value {
-  return allOf(new JsonParser(text, limits, text.length));
+  return runAtOnce(new JsonParser(text, limits, text.length));
 }
 
 /** The same in pieces. @throws TesseraError also `too_many_values`, `too_many_keys` */

@@ -5,11 +5,11 @@
 import { Heap } from '../../base/heap.js';
 import type { Floats } from '../distances.js';
 import { CODES_AT_ONCE, type CodeArena, type CodeQuery, GROUP } from './code-arena.js';
-import { Graph, type Need, PAUSE } from './graph.js';
+import { CHECKPOINT, Graph, type Need } from './graph.js';
 import { type FoundNode, foundIn } from './layer-search.js';
 import { QUERY } from './vector-arena.js';
 
-/** Components that are measured between two pauses: some hundred microseconds. */
+/** Components that are measured between two checkpoints: some hundred microseconds. */
 const COMPONENTS = 2 ** 20;
 /** So many distances are compared first, then twice as many each time: by then few are as near as those before. */
 const COMPARED_FIRST = 64;
@@ -56,7 +56,7 @@ export class CodeScan {
     const some = Math.max(1, Math.floor(COMPONENTS / this.#request.point.length / GROUP)) * GROUP;
     const step = Math.min(some, CODES_AT_ONCE);
     for (let from = 0; from < least.length; from += step) {
-      if (from > 0) yield PAUSE;
+      if (from > 0) yield CHECKPOINT;
       const count = Math.min(step, least.length - from);
       least.set(this.#codes.bound(this.#query, this.#first + from, count), from);
     }
@@ -67,7 +67,7 @@ export class CodeScan {
     const candidates = yield* this.#candidates(most);
     const { arena } = this.#graph;
     for (let from = 0; from < candidates.length; from += arena.out.length) {
-      if (from > 0) yield PAUSE;
+      if (from > 0) yield CHECKPOINT;
       const some = candidates.slice(from, from + arena.out.length);
       arena.setQuery(this.#request.point);
       arena.slots.set(some);
@@ -88,7 +88,7 @@ export class CodeScan {
     const found: Candidates = { slots: [], most, farthest: new Heap(), bound: Number.POSITIVE_INFINITY };
     let count = COMPARED_FIRST;
     for (let from = 0; from < least.length; ) {
-      if (from > 0) yield PAUSE;
+      if (from > 0) yield CHECKPOINT;
       this.#compare(from, least.subarray(from, from + count), found);
       from += count;
       count = Math.min(2 * count, CODES_AT_ONCE);

@@ -101,7 +101,7 @@ export interface NodeLinks {
 /** What a walk through a graph waits for: nodes that aren't here, to be added or forgotten; none to let others run. */
 export type Need = readonly number[];
 /** Lets others run. */
-export const PAUSE: Need = [];
+export const CHECKPOINT: Need = [];
 
 const MISSING = -1;
 /** A node that is gone. */

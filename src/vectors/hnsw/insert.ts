@@ -1,7 +1,7 @@
 /** How a node comes into a graph (algorithm 1), and how deep. */
 import type { Floats } from '../distances.js';
 import { descend, searchLayer } from './descend.js';
-import { Graph, type Need, PAUSE } from './graph.js';
+import { CHECKPOINT, Graph, type Need } from './graph.js';
 import type { FoundNode } from './layer-search.js';
 
 /** The most layers above the lowest one: of a graph as large as ids are many, with the least M. */
@@ -46,7 +46,7 @@ export function* link(graph: Graph, slot: number): Generator<Need, void, void> {
     );
     for (const each of chosen) {
       yield* linkTo(graph, each, slot, layer);
-      yield PAUSE;
+      yield CHECKPOINT;
     }
     if (all.length > 0) near = all.map((each) => each.slot);
   }
@@ -98,7 +98,7 @@ export function* mend(graph: Graph, slot: number): Generator<Need, void, void> {
 /** Where fewer living nodes lie beyond dead ones, no more than this many dead ones are followed to them. */
 const MOST_CANDIDATES = 256;
 const MOST_FOLLOWED = 256;
-/** So many dead nodes are followed between two pauses. */
+/** So many dead nodes are followed between two checkpoints. */
 const FOLLOWED_AT_ONCE = 64;
 
 /** The living among some nodes, and those to which the dead among them lead, in as few steps as possible. */
@@ -135,7 +135,7 @@ function* beyondDead(
 
 // Which nodes a node links to: far apart from each other rather than nearest alone (algorithm 4).
 
-/** Components that are measured between two pauses: some hundred microseconds. */
+/** Components that are measured between two checkpoints: some hundred microseconds. */
 const COMPONENTS_AT_ONCE = 2 ** 18;
 
 /**
@@ -152,7 +152,7 @@ function* chooseLinks(graph: Graph, candidates: readonly FoundNode[], most: numb
     components += chosen.length * options.dimension;
     if (components > COMPONENTS_AT_ONCE) {
       components = 0;
-      yield PAUSE;
+      yield CHECKPOINT;
     }
     arena.slots.set(chosen);
     arena.measure(slot, chosen.length);

@@ -1,11 +1,11 @@
 /** The search within one layer (algorithm 2), which can be gone on with for more neighbours. */
 import type { Heap } from '../../base/heap.js';
 import type { Floats } from '../distances.js';
-import { Graph, type Need, PAUSE } from './graph.js';
+import { CHECKPOINT, Graph, type Need } from './graph.js';
 import type { SearchScratch } from './search-scratch.js';
 import { QUERY } from './vector-arena.js';
 
-/** So many nodes of up to so many components are expanded between two pauses: about half a millisecond. */
+/** So many nodes of up to so many components are expanded between two checkpoints: about half a millisecond. */
 const EXPANSIONS = 64;
 const COMPONENTS = 256;
 
@@ -67,7 +67,7 @@ export class LayerSearch {
       candidates.pop();
       this.#meet(missing);
       if (++expanded % most === 0) {
-        yield PAUSE;
+        yield CHECKPOINT;
         this.#setQuery();
       }
     }

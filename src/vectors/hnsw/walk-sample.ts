@@ -1,14 +1,14 @@
 /** Whether a walk has missed what is near, by a sample of all vectors (`graph.ts` says how). */
 import type { Floats } from '../distances.js';
 import type { CodeArena } from './code-arena.js';
-import { Graph, type Need, PAUSE } from './graph.js';
+import { CHECKPOINT, Graph, type Need } from './graph.js';
 import type { FoundNode } from './layer-search.js';
 
 /** One in so many vectors is measured. */
 const SAMPLED = 16;
 /** So many that lie side by side: groups of codes. */
 const TOGETHER = 32;
-/** Components that are measured between two pauses: some hundred microseconds. */
+/** Components that are measured between two checkpoints: some hundred microseconds. */
 const COMPONENTS = 2 ** 20;
 
 /** Of which nodes a walk has found the nearest. */
@@ -49,7 +49,7 @@ export function* isPoorWalk(
     measured += count * point.length;
     if (measured < COMPONENTS) continue;
     measured = 0;
-    yield PAUSE;
+    yield CHECKPOINT;
   }
   return graph.walks.note((found.length * sampled) / end, shown);
 }

@@ -2,7 +2,7 @@
 import { Heap } from '../../base/heap.js';
 import type { ScanRequest } from './code-scan.js';
 import { CodeScan } from './code-scan.js';
-import { Graph, type Need, PAUSE } from './graph.js';
+import { CHECKPOINT, Graph, type Need } from './graph.js';
 import { type FoundNode, foundIn } from './layer-search.js';
 
 export interface WholeScan {
@@ -24,9 +24,9 @@ export function scanWhole(graph: Graph, request: ScanRequest): WholeScan {
 
 // The nearest nodes of a graph by measuring all of them, in floats of 32 bits.
 
-/** Components that are measured between two pauses: some hundred microseconds. */
+/** Components that are measured between two checkpoints: some hundred microseconds. */
 const COMPONENTS = 2 ** 19;
-/** Distances that are compared between two pauses. */
+/** Distances that are compared between two checkpoints. */
 const COMPARED = 2 ** 14;
 
 /** A scan as `whole-scan.ts` describes it. */
@@ -60,7 +60,7 @@ export class FloatScan {
     for (let from = 0; from < distances.length; from += step) {
       if (measured >= COMPONENTS) {
         measured = 0;
-        yield PAUSE;
+        yield CHECKPOINT;
       }
       const count = Math.min(step, distances.length - from);
       arena.setQuery(point);
@@ -77,7 +77,7 @@ export class FloatScan {
     const { accepts, first } = this.#request;
     let bound = Number.POSITIVE_INFINITY;
     for (let at = 0; at < distances.length; at++) {
-      if ((at + 1) % COMPARED === 0) yield PAUSE;
+      if ((at + 1) % COMPARED === 0) yield CHECKPOINT;
       const distance = distances[at] as number;
       const slot = first + at;
       if (distance > bound || !Graph.isHere(graph.slotOf(slot)) || !accepts(slot)) continue;

@@ -1,11 +1,11 @@
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../../base/promise-or-value.js';
+import { mapItems } from '../../../base/work/loops.js';
+import { sortItems } from '../../../base/work/sort.js';
 import type { Group, Projections } from '../../../language/ast.js';
 import type { Aggregate } from '../../../plan/nodes.js';
 import { expressionsOf } from '../../../plan/projections.js';
-import { mapChunks } from '../../../runtime/cooperative-yielding.js';
 import type { Compiler, Frame } from '../../../runtime/frame.js';
 import { rowFrames } from '../../../runtime/row-frames.js';
-import { sortYielding } from '../../../runtime/sort-yielding.js';
 import { encodeOrder } from '../../../value/codecs/key-codec.js';
 import { type MutableObject, newObject, type Value } from '../../../value/value.js';
 import { weightOf } from '../../../value/weight.js';
@@ -197,8 +197,8 @@ class Groups implements Grouping {
     // Byte order of the encoded keys is the order of the values.
     const { execution } = this.frame;
     return andThen(
-      sortYielding(execution, this.#groups, (a, b) => (a.order < b.order ? -1 : 1)),
-      (ordered) => mapChunks(execution, ordered, ({ group }) => this.#finishOne(group as OneGroup)),
+      sortItems(this.#groups, execution.interrupt, (a, b) => (a.order < b.order ? -1 : 1)),
+      (ordered) => mapItems(ordered, execution.interrupt, ({ group }) => this.#finishOne(group as OneGroup)),
     );
   }
 

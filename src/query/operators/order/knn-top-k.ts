@@ -1,6 +1,6 @@
 /** `v <|3,EUCLIDEAN|> $point`: measures all rows, and passes on the nearest, with their distances. */
 import { andThen, mapInOrder, type PromiseOrValue, untilTrue } from '../../../base/promise-or-value.js';
-import { sortInSteps } from '../../../base/sort-in-steps.js';
+import { sortItems } from '../../../base/work/sort.js';
 import type { TableEntry } from '../../../catalog/definitions/database-catalog.js';
 import { hamming, manhattan } from '../../../functions/vector/measures.js';
 import { pack, packInto, type Vector } from '../../../functions/vector/packed.js';
@@ -10,7 +10,6 @@ import { readOfField } from '../../../plan/fields-read.js';
 import type { KnnTopK } from '../../../plan/nodes.js';
 import { storedOf, withStoredRecord } from '../../../records/stored.js';
 import { withNote } from '../../../runtime/candidates.js';
-import { pausingOf } from '../../../runtime/cooperative-yielding.js';
 import type { Compiler, Frame } from '../../../runtime/frame.js';
 import { rowFrames } from '../../../runtime/row-frames.js';
 import type { Key } from '../../../storage/contract.js';
@@ -208,7 +207,7 @@ class NearestRows {
   pass(visit: Visit): PromiseOrValue<unknown> {
     const { interrupt } = this.frame.execution;
     const nearest = this.#nearest;
-    return andThen(sortInSteps(nearest.items(), pausingOf(this.frame.execution), nearest.compare), (sorted) => {
+    return andThen(sortItems(nearest.items(), this.frame.execution.interrupt, nearest.compare), (sorted) => {
       let at = 0;
       return untilTrue(() => {
         const rows = sorted.slice(at, at + PASSED).map((neighbour) => this.#noted(neighbour));

@@ -1,21 +1,21 @@
 /** ORDER BY: all rows in an order, or the first of them. */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue, untilTrue } from '../../../base/promise-or-value.js';
+import { eachChunk, mapItems } from '../../../base/work/loops.js';
+import { sortItems } from '../../../base/work/sort.js';
 import { collationKey } from '../../../functions/array/collation.js';
 import type { Expression, Order, OrderKey, Projections } from '../../../language/ast.js';
 import { printExpression } from '../../../language/print.js';
 import { type Direction, isStream, type OrderWanted, type RowNode, type Sort, type TopN } from '../../../plan/nodes.js';
-import { forEachChunk, mapChunks } from '../../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../../runtime/execution.js';
 import type { Compiler, Evaluate, Frame } from '../../../runtime/frame.js';
 import type { ChargeRows } from '../../../runtime/request-memory.js';
 import { rowFrames } from '../../../runtime/row-frames.js';
 import { scopedIfMade } from '../../../runtime/scoped.js';
-import { sortYielding } from '../../../runtime/sort-yielding.js';
 import { encodeOrder } from '../../../value/codecs/key-codec.js';
 import { Comparisons } from '../../../value/order.js';
 import { isArray, type Value } from '../../../value/value.js';
 import type { List, OperatorContext, Stream } from '../operator.js';
-import { compileCharge, readCharger } from '../rows/charge.js';
+import { CollectedRows, compileCharge, readCharger } from '../rows/collected-rows.js';
 
 /** Keeps and orders all rows. */
 export function compileSort({ order, projections, input }: Sort, context: OperatorContext): List {
@@ -73,7 +73,7 @@ function sortedRows(
 
 function sortAll(rows: readonly Value[], sorting: Sorting, { execution }: Frame): PromiseOrValue<Value[]> {
   return andThen(
-    forEachChunk(execution, rows, (some) => sorting.add(some)),
+    eachChunk(rows, execution.interrupt, (some) => sorting.add(some)),
     () => sorting.finish(),
   );
 }
@@ -81,7 +81,7 @@ function sortAll(rows: readonly Value[], sorting: Sorting, { execution }: Frame)
 /** Rows that may come in the requested order, which the access path knows only at run time. */
 class InOrder {
   /** The rows that came in order, or in the opposite one. */
-  readonly #inOrder: Value[] = [];
+  readonly #inOrder: CollectedRows;
   #direction: Direction | undefined;
 
   /** `isEnough` says of rows that come in order whether all that are wanted have come. */
@@ -89,19 +89,21 @@ class InOrder {
     private readonly frame: Frame,
     private readonly sorting: Sorting,
     private readonly isEnough: StopCondition | undefined,
-  ) {}
+  ) {
+    this.#inOrder = new CollectedRows(readCharger(frame));
+  }
 
   add(rows: readonly Value[], direction: Direction | undefined): PromiseOrValue<boolean> {
     if (direction === undefined || this.isEnough === undefined) return andThen(this.sorting.add(rows), () => false);
     this.#direction = direction;
-    for (const row of rows) this.#inOrder.push(row);
-    readCharger(this.frame)(rows);
+    this.#inOrder.add(rows);
     return rows.length > 0 && this.isEnough(rows[0]);
   }
 
   finish(): PromiseOrValue<Value[]> {
     // Rows with equal keys stay in the order of the table.
-    return sortAll(this.#direction === 'backward' ? this.#inOrder.reverse() : this.#inOrder, this.sorting, this.frame);
+    const { rows } = this.#inOrder;
+    return sortAll(this.#direction === 'backward' ? rows.reverse() : rows, this.sorting, this.frame);
   }
 }
 
@@ -251,7 +253,7 @@ class FirstRows implements Sorting {
   }
 
   finish(): PromiseOrValue<Value[]> {
-    return andThen(this.#cut(), () => mapChunks(this.execution, this.#entries, ({ row }) => row));
+    return andThen(this.#cut(), () => mapItems(this.#entries, this.execution.interrupt, ({ row }) => row));
   }
 
   #keyOf(frame: Frame): unknown {
@@ -269,13 +271,13 @@ class FirstRows implements Sorting {
 
   #cut(): PromiseOrValue<undefined> {
     const compare = (a: Entry, b: Entry) => this.key.compare(a.key, b.key, this.#comparisons);
-    return andThen(sortYielding(this.execution, this.#entries, compare), (sorted) => {
+    return andThen(sortItems(this.#entries, this.execution.interrupt, compare), (sorted) => {
       this.#entries = sorted;
       if (sorted.length < this.most) return undefined;
       const dropped = (this.#charged * (sorted.length - this.most)) / sorted.length;
       this.#charged -= dropped;
       this.#counted = Math.min(this.#counted, this.most);
-      this.execution.request.memory.discharge(Math.floor(dropped));
+      this.execution.request.memory.release(Math.floor(dropped));
       sorted.length = this.most;
       this.#bar = sorted.at(-1);
       return undefined;
@@ -288,20 +290,21 @@ const SWAPS = 8_192;
 
 /** Rows in random order (Fisher–Yates shuffle). */
 class Shuffle implements Sorting {
-  readonly #rows: Value[] = [];
+  readonly #collected: CollectedRows;
 
   constructor(
     private readonly frame: Frame,
-    private readonly charge: ChargeRows,
-  ) {}
+    charge: ChargeRows,
+  ) {
+    this.#collected = new CollectedRows(charge);
+  }
 
   add(rows: readonly Value[]): void {
-    for (const row of rows) this.#rows.push(row);
-    this.charge(rows);
+    this.#collected.add(rows);
   }
 
   finish(): PromiseOrValue<Value[]> {
-    const rows = this.#rows;
+    const { rows } = this.#collected;
     const {
       services: { environment },
       interrupt,

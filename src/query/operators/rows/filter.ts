@@ -5,7 +5,6 @@ import { fieldNameOf } from '../../../language/field-name-of.js';
 import { operandsOf } from '../../../plan/access/comparisons.js';
 import { onlyLook } from '../../../plan/effects.js';
 import type { Filter } from '../../../plan/nodes.js';
-import { answersLater } from '../../../runtime/concurrent-reads.js';
 import type { Compiler, Evaluate, Frame } from '../../../runtime/frame.js';
 import { rowFrames } from '../../../runtime/row-frames.js';
 import { withSharedValues } from '../../../runtime/with-shared-values.js';
@@ -65,7 +64,7 @@ function rowByRow(condition: Expression, compiler: Compiler): Predicate {
       request: { memory },
     } = frame.execution;
     const mark = memory.used;
-    if (rows.length > 1 && answersLater(frame.execution) && onlyLook([condition])) {
+    if (rows.length > 1 && frame.execution.context.answersLater && onlyLook([condition])) {
       const test = (row: Value) => andThen(judge(frame.within(row)), (verdict) => isTruthy(verdict));
       return andThen(filterTogether(rows, test, most), (kept) => {
         memory.releaseTo(mark);

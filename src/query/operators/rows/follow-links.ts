@@ -1,8 +1,7 @@
 /** FETCH: replaces record links by the records, as far as the reader may see them. */
 import { andThen, type PromiseOrValue, untilTrue } from '../../../base/promise-or-value.js';
-import { forEachInSteps } from '../../../base/steps.js';
+import { eachItem } from '../../../base/work/loops.js';
 import type { Expression, Part } from '../../../language/ast.js';
-import { pausingOf } from '../../../runtime/cooperative-yielding.js';
 import type { Compiler, Frame } from '../../../runtime/frame.js';
 import {
   isArray,
@@ -87,7 +86,7 @@ class PathFetch {
     const { execution } = this.frame;
     const ids = links.map(({ id }) => id);
     return andThen(execution.services.reader.readMany(execution, ids), (records) => {
-      const placed = forEachInSteps(links, pausingOf(execution), ({ taken, put }, at) => {
+      const placed = eachItem(links, execution.interrupt, ({ taken, put }, at) => {
         if (taken === this.parts.length) put(records[at]);
         else this.#descend(records[at], taken, put);
       });

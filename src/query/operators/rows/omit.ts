@@ -1,7 +1,7 @@
 import { andThen, type PromiseOrValue } from '../../../base/promise-or-value.js';
+import { mapItems } from '../../../base/work/loops.js';
 import type { Expression, Part } from '../../../language/ast.js';
 import type { Omit } from '../../../plan/nodes.js';
-import { mapChunks } from '../../../runtime/cooperative-yielding.js';
 import type { Compiler, Frame } from '../../../runtime/frame.js';
 import { withField } from '../../../value/paths.js';
 import { isArray, isObject, type Value } from '../../../value/value.js';
@@ -28,7 +28,9 @@ function compileOmit(
   const paths = pathsNamed(omitted, compiler);
   return (frame, rows) =>
     andThen(paths(frame), (found) =>
-      mapChunks(frame.execution, rows, (row) => found.reduce<Value>((rest, { parts }) => without(rest, parts, 0), row)),
+      mapItems(rows, frame.execution.interrupt, (row) =>
+        found.reduce<Value>((rest, { parts }) => without(rest, parts, 0), row),
+      ),
     );
 }
 

@@ -1,9 +1,9 @@
 import { andThen } from '../../../base/promise-or-value.js';
+import { mapItems } from '../../../base/work/loops.js';
 import { onlyLook } from '../../../plan/effects.js';
 import type { Project } from '../../../plan/nodes.js';
 import { expressionsOf, isWhole } from '../../../plan/projections.js';
-import { answersLater, mapChunksConcurrently } from '../../../runtime/concurrent-reads.js';
-import { mapChunks } from '../../../runtime/cooperative-yielding.js';
+import { mapRowsTogether } from '../../../runtime/concurrent-reads.js';
 import type { Frame } from '../../../runtime/frame.js';
 import type { ChargeRows } from '../../../runtime/request-memory.js';
 import { rowFrames } from '../../../runtime/row-frames.js';
@@ -25,11 +25,11 @@ export function compileProject(node: Project, context: OperatorContext): List {
     andThen(input(frame, demand), (rows) => {
       const there = skipsMissing ? rows.filter((row) => row !== undefined) : rows;
       if (!isRemade) return there;
-      if (answersLater(frame.execution) && !context.reading.writes && onlyLook(expressions)) {
-        return mapChunksConcurrently(frame.execution, there, (row) => evaluate(frame.within(row)), charge(frame));
+      if (frame.execution.context.answersLater && !context.reading.writes && onlyLook(expressions)) {
+        return mapRowsTogether(frame.execution, there, (row) => evaluate(frame.within(row)), charge(frame));
       }
       const at = frames(frame);
-      return mapChunks(frame.execution, there, (row) => project(at(row)), charge(frame));
+      return mapItems(there, frame.execution.interrupt, (row) => project(at(row)), charge(frame));
     });
 }
 

@@ -5,7 +5,6 @@ import { prefixRange } from '../../../catalog/keys/key-bytes.js';
 import { indexPrefix } from '../../../catalog/keys/store-keys.js';
 import { arrayEntries, overflowPrefix } from '../../../index/entries.js';
 import type { CountEntries, FullTextScan, IndexScan } from '../../../plan/nodes.js';
-import { pausingOf } from '../../../runtime/cooperative-yielding.js';
 import type { Compiler, Frame } from '../../../runtime/frame.js';
 import { countMatches } from '../../../search/query/matches.js';
 import { encodeOrder } from '../../../value/codecs/key-codec.js';
@@ -39,7 +38,7 @@ function compileCountedMatches(scan: FullTextScan, compiler: Compiler) {
   return (frame: Frame, { database }: DatabaseCatalog, entry: TableEntry) =>
     andThen(search(frame, database.id, entry), (opened): PromiseOrValue<number | undefined> => {
       const { execution } = frame;
-      return opened && countMatches(execution.context.transaction, opened, pausingOf(execution).pause);
+      return opened && countMatches(execution.context.transaction, opened, execution.interrupt);
     });
 }
 

@@ -7,7 +7,6 @@ import { analyzerOf, bm25Of } from '../../../records/search/match.js';
 import { MatchCandidates } from '../../../records/search/match-candidates.js';
 import { searchQueryOf } from '../../../records/search/search-query.js';
 import type { Candidate, Candidates } from '../../../runtime/candidates.js';
-import { pausingOf } from '../../../runtime/cooperative-yielding.js';
 import type { Compiler, Frame } from '../../../runtime/frame.js';
 import { bestMatches, type Matches, MatchesByKey } from '../../../search/query/matches.js';
 import { openSearch, type Search } from '../../../search/query/searcher.js';
@@ -68,13 +67,13 @@ function compileFullTextScan(scan: FullTextScan, compiler: Compiler): Begin {
   return (frame, database, entry, demand) => {
     const { execution } = frame;
     const { transaction } = execution.context;
-    const { pause } = pausingOf(execution);
+    const work = execution.interrupt;
     return andThen(search(frame, database, entry), (opened) => {
       if (opened === undefined) return undefined;
       const isRanked = scan.direction !== undefined;
       const matches = isRanked
-        ? new BestFirst((most) => bestMatches(transaction, opened, bm25, most, pause), opened, demand?.inOrder)
-        : new MatchesByKey(transaction, opened, scan.scored ? bm25 : undefined, pause);
+        ? new BestFirst((most) => bestMatches(transaction, opened, bm25, most, work), opened, demand?.inOrder)
+        : new MatchesByKey(transaction, opened, scan.scored ? bm25 : undefined, work);
       const reference = isRanked || scan.scored ? (operator.reference ?? 0) : undefined;
       const isUncertain = scan.isUncertain || opened.query.phrases.length > 0;
       return new MatchCandidates(matches, condition, reference, isUncertain);
@@ -90,12 +89,12 @@ export function compileSearch(
   const operand = compileOperand(query, compiler);
   return (frame, database, entry) => {
     const { execution } = frame;
-    const { pause } = pausingOf(execution);
+    const work = execution.interrupt;
     return andThen(analyzerOf(execution, index), (analyzer) =>
       andThen(operand(frame), (text) =>
         andThen(searchQueryOf(execution, analyzer, text, operator), (wanted) => {
           const prefix = indexPrefix(database, entry.definition.id, index.id);
-          return openSearch(execution.context.transaction, prefix, wanted, pause);
+          return openSearch(execution.context.transaction, prefix, wanted, work);
         }),
       ),
     );

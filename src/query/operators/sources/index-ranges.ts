@@ -1,13 +1,12 @@
 /** The ranges of an index's keys in which a scan finds its entries. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../../base/promise-or-value.js';
-import { mapInSteps } from '../../../base/steps.js';
+import { mapItems } from '../../../base/work/loops.js';
 import type { TableEntry } from '../../../catalog/definitions/database-catalog.js';
 import type { Id } from '../../../catalog/keys/key-bytes.js';
 import { prefixRange } from '../../../catalog/keys/key-bytes.js';
 import { indexPrefix } from '../../../catalog/keys/store-keys.js';
 import { overflowPrefix } from '../../../index/entries.js';
 import type { Direction, IndexScan } from '../../../plan/nodes.js';
-import { pausingOf } from '../../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../../runtime/execution.js';
 import type { Compiler, Frame } from '../../../runtime/frame.js';
 import type { KeyRange } from '../../../storage/contract.js';
@@ -113,7 +112,7 @@ function rangesOfList(
   const items = list instanceof SetValue ? list.items : list;
   if (!isArray(items) || fixed.some(isRegex)) return undefined;
   const start = startOf(scan, entry, fixed, database);
-  const ranges = mapInSteps(items, pausingOf(execution), (item) =>
+  const ranges = mapItems(items, execution.interrupt, (item) =>
     isRegex(item) ? undefined : prefixRange(start + encodeOrder(item)),
   );
   return andThen(ranges, (found) => (found.every((range) => range !== undefined) ? found : undefined));

@@ -1,9 +1,8 @@
 import { andThen, type PromiseOrValue } from '../../../base/promise-or-value.js';
-import { sortInSteps } from '../../../base/sort-in-steps.js';
-import { forEachInSteps } from '../../../base/steps.js';
+import { eachItem } from '../../../base/work/loops.js';
+import { sortItems } from '../../../base/work/sort.js';
 import type { TableEntry } from '../../../catalog/definitions/database-catalog.js';
 import type { ListLookup } from '../../../plan/nodes.js';
-import { pausingOf } from '../../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../../runtime/execution.js';
 import type { Compiler } from '../../../runtime/frame.js';
 import type { Key } from '../../../storage/contract.js';
@@ -24,13 +23,13 @@ function recordsOf(list: Value, entry: TableEntry, execution: Execution): Promis
   const items = itemsOf(list);
   if (items === undefined || items.some((item) => item instanceof Regex)) return undefined;
   const { name } = entry.definition;
-  const pausing = pausingOf(execution);
+  const work = execution.interrupt;
   const keys: Key[] = [];
-  const encoded = forEachInSteps(items, pausing, (item) => {
+  const encoded = eachItem(items, work, (item) => {
     if (item instanceof RecordId && item.table === name && !(item.key instanceof Range))
       keys.push(entry.keys.record(encodeRecordKey(item)));
   });
-  const sorted = andThen(encoded, () => sortInSteps(keys, pausing, byteOrder));
+  const sorted = andThen(encoded, () => sortItems(keys, work, byteOrder));
   return andThen(sorted, (ascending) => ({
     kind: 'records',
     keys: ascending.filter((key, at) => key !== ascending[at - 1]),

@@ -1,9 +1,9 @@
 /** Walks the rows of a statement's evaluated targets: tables, records, ranges, values. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../../base/promise-or-value.js';
-import { forEachInSteps, type Pausing } from '../../../base/steps.js';
+import { eachItem } from '../../../base/work/loops.js';
+import { CALL, type Work } from '../../../base/work/work.js';
 import type { TableEntry } from '../../../catalog/definitions/database-catalog.js';
 import type { Access } from '../../../plan/nodes.js';
-import { maybeYield, pausingOf } from '../../../runtime/cooperative-yielding.js';
 import type { Execution } from '../../../runtime/execution.js';
 import type { Frame } from '../../../runtime/frame.js';
 import type { ObjectValue, RecordId } from '../../../value/value.js';
@@ -46,12 +46,12 @@ export class TargetsWalk {
     const { execution } = frame;
     const visitEach = (found: readonly (Target | Listed)[]) =>
       forEachInOrder(found, (target) => {
-        const turn = target.kind === 'value' ? maybeYield(execution) : undefined;
+        const turn = target.kind === 'value' ? execution.interrupt.checkpoint(CALL) : undefined;
         return andThen(turn, () => andThen(this.one(frame, target, demand, watch), () => stopped));
       });
     const size =
       this.#context.reading.writes && execution.context.transaction.writable ? 1 : this.#context.compiler.tuning.batch;
-    return andThen(gathered(targets, Math.min(size, demand.rows ?? size), pausingOf(execution)), visitEach);
+    return andThen(gathered(targets, Math.min(size, demand.rows ?? size), execution.interrupt), visitEach);
   }
 
   /** Passes on the rows of one target. */
@@ -105,14 +105,10 @@ function isStored(target: Target): boolean {
 }
 
 /** The targets, of which those records are joined that a list names one after the other: at most `size` of them. */
-function gathered(
-  targets: readonly Target[],
-  size: number,
-  pausing: Pausing,
-): PromiseOrValue<readonly (Target | Listed)[]> {
+function gathered(targets: readonly Target[], size: number, work: Work): PromiseOrValue<readonly (Target | Listed)[]> {
   const all: (Target | Listed)[] = [];
   let ids: RecordId[] | undefined;
-  const done = forEachInSteps(targets, pausing, (target) => {
+  const done = eachItem(targets, work, (target) => {
     if (target.kind !== 'record' || !target.listed) {
       ids = undefined;
       all.push(target);

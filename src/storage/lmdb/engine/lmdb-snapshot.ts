@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue, untilTrue } from '../../../base/promise-or-value.js';
-import type { Pausing } from '../../../base/steps.js';
+import type { Work } from '../../../base/work/work.js';
 import { failure } from '../../../errors/error.js';
 import { RangeRevisions } from '../../commit/range-revisions.js';
 import type { Entry, Key, KeyRange, Stored } from '../../contract.js';
@@ -37,7 +37,7 @@ export class LmdbSnapshot implements Snapshot {
   readonly #values: StoredValues;
   readonly #state: { check(): void };
   readonly #release: () => void;
-  readonly #pausing: Pausing;
+  readonly #work: Work;
   #empty: EmptyRange | undefined;
   /** Bytes decoded by `get`. */
   #decoded = 0;
@@ -49,14 +49,14 @@ export class LmdbSnapshot implements Snapshot {
     values: StoredValues,
     state: { check(): void },
     release: () => void,
-    pausing: Pausing,
+    work: Work,
   ) {
     this.#view = view;
     this.#caches = caches;
     this.#values = values;
     this.#state = state;
     this.#release = release;
-    this.#pausing = pausing;
+    this.#work = work;
   }
 
   get(key: Key): Stored | undefined {
@@ -97,7 +97,7 @@ export class LmdbSnapshot implements Snapshot {
     };
     if (step()) return found;
     const done = untilTrue(() =>
-      andThen(this.#pausing.pause(), () => {
+      andThen(this.#work.checkpoint(), () => {
         if (this.#isReleased) throw failure('transaction_finished');
         return step();
       }),

@@ -1,6 +1,6 @@
 import { invariant } from '../../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../../base/promise-or-value.js';
-import type { Pausing } from '../../../base/steps.js';
+import type { Work } from '../../../base/work/work.js';
 import type { Clock, Timers } from '../../../env/environment.js';
 import { realEnvironment } from '../../../env/real.js';
 import { asTesseraError, failure, type TesseraError } from '../../../errors/error.js';
@@ -80,7 +80,7 @@ export class LmdbEngine implements Engine {
   readonly #fatal: ((error: TesseraError) => void) | undefined;
   readonly #log = new CommitLog();
   readonly #gate = new CommitGate();
-  readonly #pausing: Pausing;
+  readonly #work: Work;
   readonly #reservations: Reservations;
   readonly #stamps: StampSource;
   readonly #order: CommitOrder;
@@ -105,7 +105,7 @@ export class LmdbEngine implements Engine {
     view.release();
     this.#clock = options.clock ?? realEnvironment.clock;
     const timers = options.timers ?? realEnvironment.timers;
-    this.#pausing = { pause: () => timers.nextRound() };
+    this.#work = { checkpoint: () => timers.nextRound() };
     this.#reservations = new Reservations(timers);
     this.#views = new SnapshotPool(() => this.#view(), options.maxViews ?? MAX_VIEWS);
     this.#stamps = new StampSource(this.#clock, store.lastStamp);
@@ -199,7 +199,7 @@ export class LmdbEngine implements Engine {
     this.#mustBeOpen();
     const shared = this.#views.share();
     const unshare = () => this.#views.unshare(shared);
-    let snapshot: Snapshot = new LmdbSnapshot(shared.view, this.#caches, this.#values, shared, unshare, this.#pausing);
+    let snapshot: Snapshot = new LmdbSnapshot(shared.view, this.#caches, this.#values, shared, unshare, this.#work);
     if (onAccepted && this.#writer.pending > 0) snapshot = new LayeredSnapshot(snapshot, this.#writer.unwritten());
     if (!writable) return new SnapshotTransaction(snapshot);
     const began = this.#log.hold(onAccepted ? this.#log.latest : this.#visible);
@@ -267,8 +267,8 @@ export class LmdbEngine implements Engine {
     const changes: KeyChange[] = [];
     const room = noDemand();
     const encodeOne = (key: Key, value: OverlayValue) => this.#encode(key, value, changes, room);
-    return andThen(settleInSteps(writes, this.#stamps, this.#pausing), (stamp) =>
-      andThen(forEachChange(overlay, this.#pausing, encodeOne), (keys) => {
+    return andThen(settleInSteps(writes, this.#stamps, this.#work), (stamp) =>
+      andThen(forEachChange(overlay, this.#work, encodeOne), (keys) => {
         this.#mustBeOpen();
         this.#fullDisk.admit(() => this.#store.reserve(room));
         if (stamp !== undefined) this.#stamps.give(stamp);

@@ -1,5 +1,6 @@
 import { andThen, mapInOrder, type PromiseOrValue } from '../../../base/promise-or-value.js';
-import { forEachInSteps, type Pausing } from '../../../base/steps.js';
+import { eachItem } from '../../../base/work/loops.js';
+import { AT_ONCE, type Work } from '../../../base/work/work.js';
 import type { Clock, Timers } from '../../../env/environment.js';
 import { failure } from '../../../errors/error.js';
 import { sealRecord } from '../../../value/codecs/sealed-record.js';
@@ -14,7 +15,7 @@ import { addDemand, noDemand, type SpaceDemand } from '../file/lmdb-space.js';
 import type { EncodedChange } from '../file/packed-changes.js';
 import type { KnownGroup, LogMirror } from './log-mirror.js';
 import { encodeGroup, type LoggedCommit, type LoggedGroup, RangeSummary } from './logged-group.js';
-import { AT_ONCE, type GroupValidator, type GroupWrite, type SharedByteStore } from './shared-store.js';
+import type { GroupValidator, GroupWrite, SharedByteStore } from './shared-store.js';
 
 /** A group takes no more commits beyond this many changes: they are written in one turn of the event loop. */
 const GROUP_CHANGES = 2_048;
@@ -59,7 +60,7 @@ export class GroupCommits {
   readonly #mirror: LogMirror;
   readonly #timers: Timers;
   readonly #stamps: StampSource;
-  readonly #pausing: Pausing;
+  readonly #work: Work;
   readonly #node: string;
   readonly #written: () => void;
   readonly #failed: (reason: unknown) => unknown;
@@ -82,7 +83,7 @@ export class GroupCommits {
     this.#node = node;
     this.#timers = timers;
     this.#stamps = new StampSource(clock);
-    this.#pausing = { pause: () => timers.nextRound() };
+    this.#work = { checkpoint: () => timers.nextRound() };
     this.#written = written;
     this.#failed = failed;
   }
@@ -97,7 +98,7 @@ export class GroupCommits {
     const summary = isLarge ? new RangeSummary() : undefined;
     const changes: EncodedChange[] = [];
     const room = noDemand();
-    const encoded = forEachChange(overlay, isHeavyCommit(request.writes) ? this.#pausing : AT_ONCE, (key, value) => {
+    const encoded = forEachChange(overlay, isHeavyCommit(request.writes) ? this.#work : AT_ONCE, (key, value) => {
       summary?.add(key);
       const bytes = value === DELETED ? undefined : sealRecord(key, value);
       this.#add({ key, bytes }, changes, room);
@@ -154,10 +155,10 @@ export class GroupCommits {
 
   async #write(taken: readonly WaitingCommit[]): Promise<void> {
     const group: Group = { changes: [], room: noDemand(), commits: [], afterCommit: [], refused: new Map() };
-    const judge: GroupValidator = (store, pausing) => {
+    const judge: GroupValidator = (store, work) => {
       this.#mirror.read(store, store.version);
       if (store.lastStamp > this.#stamps.last) this.#stamps.give(store.lastStamp);
-      const judged = mapInOrder(taken, (commit) => this.#judge(commit, group, pausing));
+      const judged = mapInOrder(taken, (commit) => this.#judge(commit, group, work));
       return andThen(judged, () => this.#groupWrite(group, store.version + 1));
     };
     try {
@@ -177,7 +178,7 @@ export class GroupCommits {
   }
 
   /** Takes a commit into the group, unless it conflicts or there is no room for it. */
-  #judge(commit: WaitingCommit, group: Group, pausing: Pausing): PromiseOrValue<void> {
+  #judge(commit: WaitingCommit, group: Group, work: Work): PromiseOrValue<void> {
     const { began, reads, writes, changes, room, summary } = commit;
     const isConflicting = this.#mirror.commits.conflicts(began, reads, writes);
     this.#mirror.commits.release(began);
@@ -186,7 +187,7 @@ export class GroupCommits {
       return undefined;
     }
     const stamp = this.#stamps.next();
-    return andThen(this.#settleAppended(commit, stamp, pausing), (appended) => {
+    return andThen(this.#settleAppended(commit, stamp, work), (appended) => {
       try {
         room.bytes += LOGGED_COMMIT;
         this.#store.admit(room);
@@ -210,7 +211,7 @@ export class GroupCommits {
   #settleAppended(
     { writes: { appended }, changes, room }: WaitingCommit,
     stamp: Versionstamp,
-    pausing: Pausing,
+    work: Work,
   ): PromiseOrValue<readonly KeyRange[]> {
     const entries: Appended[] = [];
     const prefixes = new Set<Key>();
@@ -218,7 +219,7 @@ export class GroupCommits {
       entries.push(entry);
       prefixes.add(entry.prefix);
     }
-    const settled = forEachInSteps(entries, pausing, (entry) => {
+    const settled = eachItem(entries, work, (entry) => {
       const key = appendedKey(entry, stamp);
       this.#add({ key, bytes: sealRecord(key, entry.value) }, changes, room);
     });

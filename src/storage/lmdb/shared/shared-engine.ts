@@ -1,5 +1,5 @@
 import { andThen, type PromiseOrValue } from '../../../base/promise-or-value.js';
-import type { Pausing } from '../../../base/steps.js';
+import type { Work } from '../../../base/work/work.js';
 import type { Clock, Timers } from '../../../env/environment.js';
 import { failure, TesseraError } from '../../../errors/error.js';
 import type { Family } from '../../../metrics/families.js';
@@ -103,7 +103,7 @@ export class SharedLmdbEngine implements Engine {
   /** For the approximate keys of entries to be appended. */
   readonly #stamps: StampSource;
   readonly #timers: Timers;
-  readonly #pausing: Pausing;
+  readonly #work: Work;
   readonly #clock: Clock;
   readonly #fatal: (error: TesseraError) => void;
   readonly #leave: () => Promise<void>;
@@ -123,7 +123,7 @@ export class SharedLmdbEngine implements Engine {
     this.#store = store;
     this.#leave = leave;
     this.#timers = timers;
-    this.#pausing = { pause: () => timers.nextRound() };
+    this.#work = { checkpoint: () => timers.nextRound() };
     this.#clock = clock;
     this.#fatal = options.fatal;
     this.#views = new SnapshotPool(() => store.view(), options.maxViews);
@@ -165,7 +165,7 @@ export class SharedLmdbEngine implements Engine {
     this.#refresh();
     const shared = this.#views.share();
     const unshare = () => this.#views.unshare(shared);
-    const snapshot = new LmdbSnapshot(shared.view, this.#caches, this.#values, shared, unshare, this.#pausing);
+    const snapshot = new LmdbSnapshot(shared.view, this.#caches, this.#values, shared, unshare, this.#work);
     if (!options.writable) return new SnapshotTransaction(snapshot);
     return new SnapshotTransaction(snapshot, this.#committer(options), options);
   }

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { RootDatabase, Transaction } from 'lmdb';
 import { invariant } from '../../../base/invariant.js';
 import { isPromise, type PromiseOrValue } from '../../../base/promise-or-value.js';
-import type { Pausing } from '../../../base/steps.js';
+import { AT_ONCE, type Work } from '../../../base/work/work.js';
 import type { Clock, Timers } from '../../../env/environment.js';
 import { failure, type TesseraError } from '../../../errors/error.js';
 import { ArchiveSpace } from '../../archive/archive-space.js';
@@ -56,10 +56,10 @@ export interface ExclusiveStore extends LogSource {
 }
 
 /**
- * Validates the waiting commits, and returns the changes to write, if any. It may work in steps if `pausing`
- * pauses.
+ * Validates the waiting commits, and returns the changes to write, if any. It may take steps if `work` has checkpoints
+ * that wait.
  */
-export type GroupValidator = (store: ExclusiveStore, pausing: Pausing) => PromiseOrValue<GroupWrite | undefined>;
+export type GroupValidator = (store: ExclusiveStore, work: Work) => PromiseOrValue<GroupWrite | undefined>;
 
 const LOG_VALUES = new StoredValues(false, () => 'the log of commits');
 
@@ -88,7 +88,7 @@ export class SharedByteStore {
   readonly #databases: LmdbDatabases;
   readonly #last: LastTransaction;
   readonly #large: LargeWriter;
-  readonly #pausing: Pausing;
+  readonly #work: Work;
 
   /**
    * The files exist, and have been verified.
@@ -97,7 +97,7 @@ export class SharedByteStore {
   constructor(folder: string, { sync, timers, clock, archive, report }: SharedStoreOptions) {
     this.#fullDisk = new FullDiskReport(report ?? (() => undefined), clock);
     const path = resolve(join(folder, DATA_FILE));
-    this.#pausing = { pause: () => timers.nextRound() };
+    this.#work = { checkpoint: () => timers.nextRound() };
     this.#databases = openDatabases(path, { sync, readOnly: false, hasLog: true });
     this.metrics = new LmdbMetrics(this.#databases);
     const { root, metadata } = this.#databases;
@@ -202,7 +202,7 @@ export class SharedByteStore {
       const view = this.view();
       try {
         this.#look();
-        const write = await judge(this.#locked(view), this.#pausing);
+        const write = await judge(this.#locked(view), this.#work);
         await (write === undefined ? thread.abort() : thread.write(write.changes, write.result));
       } catch (error) {
         await thread.abort();
@@ -254,9 +254,6 @@ export class SharedByteStore {
     }
   }
 }
-
-/** For work that must not be interrupted. */
-export const AT_ONCE: Pausing = { pause: () => undefined };
 
 /** How often the number in the lock file is compared with the library's. */
 const ATTEMPTS = 1_000;

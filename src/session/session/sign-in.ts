@@ -1,0 +1,183 @@
+/** Signs users in to a session and out of it: its principal changes. */
+import type { Authenticated, Authenticator } from '../../auth/authenticator.js';
+import { readSignIn, readSignUp } from '../../auth/credentials.js';
+import { type Client, plainIdentity, type SessionIdentity } from '../../auth/identity.js';
+import { lazy } from '../../base/lazy.js';
+import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { type DatabasePath, isSamePrincipal, type Principal } from '../../catalog/principal.js';
+import { asTesseraError, failure } from '../../errors/error.js';
+import type { SignInOutcome } from '../../metrics/server-metrics.js';
+import { type Deadline, RequestInterrupt } from '../../runtime/interrupt.js';
+import { untilInterrupted } from '../../storage/interrupted.js';
+import type { ObjectValue } from '../../value/value.js';
+import { type AuthenticationAttempt, claimedIdentity } from '../audit/auditor.js';
+import type { IssuedTokens } from '../contract.js';
+import type { SessionState } from './state.js';
+import { cancelTransactions } from './transactions.js';
+import { assertNoView } from './view.js';
+
+export async function signIn(session: SessionState, body: ObjectValue, deadline?: Deadline): Promise<IssuedTokens> {
+  const credentials = lazy(() => readSignIn(body));
+  const as = () => claimedIdentity(credentials);
+  const { tokens } = await signInBy(
+    session,
+    { action: 'sign-in', method: 'credentials', as },
+    (authenticator, client) => authenticator.signIn(credentials(), client),
+    deadline,
+  );
+  return tokens;
+}
+
+export async function signUp(session: SessionState, body: ObjectValue, deadline?: Deadline): Promise<IssuedTokens> {
+  const credentials = lazy(() => readSignUp(body));
+  const as = () => claimedIdentity(credentials);
+  const { tokens } = await signInBy(
+    session,
+    { action: 'sign-up', method: 'credentials', as },
+    (authenticator, client) => authenticator.signUp(credentials(), client),
+    deadline,
+  );
+  return tokens;
+}
+
+const BY_TOKEN: AuthenticationAttempt = { action: 'sign-in', method: 'token' };
+
+export function signInByToken(session: SessionState, token: string): PromiseOrValue<void> {
+  const signedIn = signInBy(session, BY_TOKEN, (authenticator, client) => authenticator.authenticate(token, client));
+  if (isPromise(signedIn)) return signedIn.then(() => undefined);
+}
+
+export async function refresh(
+  session: SessionState,
+  pair: Required<IssuedTokens>,
+  deadline?: Deadline,
+): Promise<IssuedTokens> {
+  const { tokens } = await signInBy(
+    session,
+    { action: 'token-refresh', method: 'refresh-token' },
+    (authenticator, client) => authenticator.refresh(pair, client),
+    deadline,
+  );
+  return tokens;
+}
+
+export function revoke(session: SessionState, pair: Required<IssuedTokens>): Promise<void> {
+  const revoking = async () => {
+    assertNoView(session, 'sign-in');
+    await session.services.authenticator.revoke(pair);
+  };
+  return session.auditor === undefined ? revoking() : session.auditor.revoking(pair.refresh, revoking);
+}
+
+export async function authenticateBasic(
+  session: SessionState,
+  user: string,
+  password: string,
+  level: DatabasePath,
+): Promise<void> {
+  const as = () => ({ ...level, user });
+  await signInBy(session, { action: 'sign-in', method: 'basic', as }, (authenticator, client) =>
+    authenticator.authenticateBasic(user, password, level, client),
+  );
+}
+
+type SignInWork<A> = (authenticator: Authenticator, client: Client) => PromiseOrValue<A>;
+
+/** An attempt to sign in, which is audited and counted. */
+function signInBy<A extends Authenticated>(
+  session: SessionState,
+  attempt: AuthenticationAttempt,
+  work: SignInWork<A>,
+  deadline?: Deadline,
+): PromiseOrValue<A> {
+  const { metrics, registry, environment } = session.services;
+  const { epoch } = registry;
+  const since = environment.clock.now();
+  const entered = (authenticated: A): A => {
+    metrics?.signIn(attempt.action, attempt.method, 'ok');
+    become(session, authenticated.identity, authenticated.expiresAt);
+    session.signedInAt = since;
+    // Definitions may have changed during the sign-in.
+    if (registry.epoch !== epoch) session.scheduleRevalidation();
+    return authenticated;
+  };
+  const failed = (error: unknown): never => {
+    metrics?.signIn(attempt.action, attempt.method, signInOutcome(error));
+    throw error;
+  };
+  let signedIn: PromiseOrValue<A>;
+  try {
+    signedIn =
+      session.auditor === undefined
+        ? attemptSignIn(session, work, deadline)
+        : session.auditor.trying(attempt, () => attemptSignIn(session, work, deadline));
+  } catch (error) {
+    return failed(error);
+  }
+  return isPromise(signedIn) ? signedIn.then(entered, failed) : entered(signedIn);
+}
+
+function attemptSignIn<A extends Authenticated>(
+  session: SessionState,
+  work: SignInWork<A>,
+  deadline: Deadline | undefined,
+): PromiseOrValue<A> {
+  const { authenticator, environment } = session.services;
+  const interrupt = deadline && RequestInterrupt.begin(environment).until(deadline);
+  assertNoView(session, 'sign-in');
+  session.services.assertStoreUsable(true);
+  interrupt?.check();
+  // One that ends later has no effect: its client has got the error.
+  const signedIn = untilInterrupted(interrupt, work(authenticator, clientOf(session)));
+  if (isPromise(signedIn)) return signedIn.then((authenticated) => whileOpen(session, authenticated));
+  return whileOpen(session, signedIn);
+}
+
+/** A closed session must not begin anything, since nothing would end it. */
+function whileOpen<A>(session: SessionState, authenticated: A): A {
+  if (session.isClosed) throw failure('cancelled');
+  return authenticated;
+}
+
+function signInOutcome(error: unknown): SignInOutcome {
+  const { code, httpStatus } = asTesseraError(error);
+  if (code === 'too_many_attempts') return 'throttled';
+  return httpStatus >= 500 ? 'error' : 'failed';
+}
+
+/** Signs out; selection and variables stay. */
+export function invalidate(session: SessionState): void {
+  session.auditor?.ended('invalidated');
+  become(session, plainIdentity(session.services.options.anonymous, clientOf(session)));
+}
+
+/** Restarts the session as a principal that hasn't signed in, without selection and variables. */
+export function restartAs(session: SessionState, principal: Principal): void {
+  become(session, plainIdentity(principal, { origin: session.origin, databasePath: {} }));
+  session.listener?.endAll(failure('live_queries_abandoned'));
+  session.kept?.clear();
+}
+
+/** Changes the identity. Transactions, live queries and requests of the former principal end. */
+function become(session: SessionState, identity: SessionIdentity, expiresAt?: bigint): void {
+  const { services, memory, listener } = session;
+  const { principal } = session.holder;
+  memory.principalChanged(identity.principal);
+  // The former principal may have had a higher memory limit.
+  if (session.kept !== undefined && memory.isExceeded) session.kept.clear();
+  cancelTransactions(session);
+  if (!isSamePrincipal(principal, identity.principal)) listener?.endAll(failure('live_queries_abandoned'));
+  session.holder = identity;
+  session.view = undefined;
+  // Guests and the process itself have no credentials that could expire.
+  session.lifetime.begin(expiresAt, identity.signedIn.basis && services.options.idle);
+  session.revalidation = undefined;
+  if (listener === undefined) return;
+  listener.watch();
+  services.registry.leave(session, principal);
+  services.registry.enter(session, identity.principal);
+}
+
+function clientOf({ origin, holder }: SessionState): Client {
+  return { origin, databasePath: holder.databasePath };
+}
