@@ -1,3 +1,4 @@
+/** Sessions for programs in process: statements, sign-in, live queries and transactions, with values of JavaScript. */
 import { invariant } from '../base/invariant.js';
 import { andThen, isPromise, mapInOrder, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { realEnvironment } from '../env/real.js';

@@ -1,3 +1,4 @@
+/** Metrics for Prometheus, on a port of their own. */
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import type { Registry } from 'prom-client';

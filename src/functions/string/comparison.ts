@@ -1,3 +1,4 @@
+/** `string::distance::*` and `string::similarity::*`, and the algorithms behind them. */
 import { levenshtein } from '../../base/levenshtein.js';
 import { float } from '../../value/value.js';
 import { invalidArguments } from '../calls/arguments.js';

@@ -1,3 +1,4 @@
+/** What built-in functions may reach of an execution: records, closures, network, sequences. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { FunctionContext } from '../../functions/calls/contract.js';

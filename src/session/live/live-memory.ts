@@ -1,3 +1,6 @@
+/**
+ * Accounts for the memory of a session's live queries, so that a client that doesn't read falls behind, not the server.
+ */
 import type { ChangeMemory, LiveQuery } from '../../runtime/execution.js';
 import type { BacklogReader } from '../resources/change-backlog.js';
 import type { LiveQuota } from '../resources/live-quota.js';

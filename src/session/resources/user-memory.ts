@@ -1,3 +1,4 @@
+/** Accounts for the memory of a record user across connections. */
 import { MemoryScope } from '../../base/work/memory-scope.js';
 import { type Principal, userKey } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';

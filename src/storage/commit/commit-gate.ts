@@ -1,3 +1,4 @@
+/** The lock that commits in steps hold, so that the order of commits is that of their acceptance. */
 import { lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 
 /**

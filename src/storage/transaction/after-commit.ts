@@ -1,3 +1,4 @@
+/** Callbacks of a transaction, run in the order of commits. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { eachItem } from '../../base/work/loops.js';
 import type { Work } from '../../base/work/work.js';

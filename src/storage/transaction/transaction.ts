@@ -1,3 +1,4 @@
+/** The transaction that all engines share. */
 import { invariant } from '../../base/invariant.js';
 import {
   andThen,

@@ -1,3 +1,4 @@
+/** GROUP BY and GROUP ALL, with aggregates that are updated row by row. */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import { mapItems } from '../../../base/work/loops.js';
 import { sortItems } from '../../../base/work/sort.js';

@@ -1,3 +1,4 @@
+/** The nearest rows of an index scan, collected before any is passed on. */
 import { andThen } from '../../../base/promise-or-value.js';
 import { sortItems } from '../../../base/work/sort.js';
 import type { FirstRows } from '../../../plan/nodes.js';

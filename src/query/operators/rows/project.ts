@@ -1,3 +1,4 @@
+/** The projections of SELECT as an operator; `projections.ts` compiles the list itself. */
 import { andThen } from '../../../base/promise-or-value.js';
 import { mapItems } from '../../../base/work/loops.js';
 import { onlyLook } from '../../../plan/effects.js';
