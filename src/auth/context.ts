@@ -1,3 +1,4 @@
+/** What every kind of sign-in uses, and answers. */
 import type { Environment } from '../env/environment.js';
 import type { FailureDelay } from './attempts/failure-delay.js';
 import type { Throttle } from './attempts/throttle.js';

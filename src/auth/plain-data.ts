@@ -1,3 +1,4 @@
+/** Query injection by variables of a sign-in: what isn't plain data is refused. */
 import { failure } from '../errors/error.js';
 import {
   type ArrayValue,

@@ -1,3 +1,4 @@
+/** The time that failed sign-ins take, which mustn't reveal why they failed. */
 import type { Environment } from '../../env/environment.js';
 import { TesseraError } from '../../errors/error.js';
 

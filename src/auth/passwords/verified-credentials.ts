@@ -1,3 +1,4 @@
+/** Spares requests with HTTP Basic a password hash each, without keeping a password. */
 import { createHmac } from 'node:crypto';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import type { Environment } from '../../env/environment.js';

@@ -1,3 +1,4 @@
+/** A bounded queue, so that a flood of sign-ins is refused instead of hashed. */
 import { failure } from '../../errors/error.js';
 
 /**

@@ -1,3 +1,5 @@
+/** JSON of tokens that all parsers read alike. */
+
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json;
