@@ -15,7 +15,6 @@ import type { ObjectValue, Value } from '../../value/value.js';
 import type { Aging } from './cache-aging.js';
 import { type NormalizedStatement, NormalizedStatements } from './normalized-statements.js';
 import type { OwnStatements } from './own-statements.js';
-import { SeenHashes } from './seen-hashes.js';
 
 /** Characters of a text that is parsed at once. Longer ones are rarely sent twice. */
 export const SHORT = 10_000;
@@ -190,4 +189,35 @@ function bound(
     }
   }
   return { statement, literals };
+}
+
+/** Of `SeenHashes`: a power of two. */
+const SLOTS = 2 ** 15;
+
+/**
+ * A direct-mapped table of hashes of constant size: a collision evicts the former entry, and equal hashes count as
+ * equal.
+ */
+class SeenHashes {
+  readonly #slots = new Int32Array(SLOTS);
+
+  has(hash: number): boolean {
+    return this.#slots[slotOf(hash)] === hash;
+  }
+
+  /** Adds a nonzero hash; returns whether it was present. */
+  note(hash: number): boolean {
+    const slot = slotOf(hash);
+    const wasThere = this.#slots[slot] === hash;
+    this.#slots[slot] = hash;
+    return wasThere;
+  }
+
+  clear(): void {
+    this.#slots.fill(0);
+  }
+}
+
+function slotOf(hash: number): number {
+  return (hash ^ (hash >>> 15)) & (SLOTS - 1);
 }

@@ -1,13 +1,13 @@
 /** The tasks of a node of a shared store: following commits, membership, pruning the log. */
 import { FAILURES_PREFIX, REMOVED_SIGNALS_KEY, SIGNAL_LOG } from '../../catalog/keys/node-keys.js';
+import { databaseOfQueuedEvent, INDEX_QUEUE } from '../../catalog/keys/store-keys.js';
 import { DATABASE_GROUPS, type DatabaseWork, workOnGroup } from '../../catalog/nodes/lease-row.js';
 import { SIGNALS_KEPT_FOR } from '../../catalog/nodes/signals.js';
-import type { SharedStore } from '../../storage/contract.js';
+import type { CommitFollower, SharedStore } from '../../storage/contract.js';
 import { RESERVATIONS_PREFIX } from '../../storage/remote/shared-reservations.js';
 import { BackgroundRounds, type BackgroundServices } from '../background/background-rounds.js';
 import { DatabaseLeases } from '../background/lease.js';
 import { CLOCK_INTERVAL, ClockWatch } from './clock-watch.js';
-import { followWork, type QueuedWork } from './follow-work.js';
 import { LogExpiry } from './log-expiry.js';
 import { Membership, type MembershipOptions } from './membership.js';
 import { SharedFailures } from './shared-failures.js';
@@ -82,4 +82,35 @@ export class StoreNode {
     while (!this.#pruning.mustEnd && (await this.#shared.prune()))
       await this.#services.environment.timers.wait(PRUNING_PAUSE);
   }
+}
+
+/** Receives background work that commits of other nodes have queued. */
+interface QueuedWork {
+  readonly events: { queued(database: number): void; queuedAnywhere(): void };
+  readonly indexes: { wake(): void };
+}
+
+/** Wakes background work when a commit of another node has queued some. */
+function followWork({ events, indexes }: QueuedWork): CommitFollower {
+  const onKey = (key: string): void => {
+    if (key.startsWith(INDEX_QUEUE)) indexes.wake();
+    const database = databaseOfQueuedEvent(key);
+    if (database !== undefined) events.queued(database);
+  };
+  return {
+    onCommits(commits) {
+      for (const { isOwn, keys, ranges } of commits) {
+        if (isOwn) continue;
+        for (const key of keys) onKey(key);
+        if (ranges.length === 0) continue;
+        // Of a large commit not all keys are known.
+        events.queuedAnywhere();
+        indexes.wake();
+      }
+    },
+    onGap() {
+      events.queuedAnywhere();
+      indexes.wake();
+    },
+  };
 }
