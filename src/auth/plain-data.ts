@@ -1,3 +1,4 @@
+/** Which values clients may send as variables of a sign-in or sign-up. */
 import { failure } from '../errors/error.js';
 import {
   type ArrayValue,

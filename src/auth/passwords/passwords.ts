@@ -1,3 +1,4 @@
+/** Password hashes: Argon2id of our own, and those of other systems that can be imported. */
 import { pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';

@@ -1,3 +1,4 @@
+/** Bounds what one record user holds over all connections. */
 import { MemoryScope } from '../../base/work/memory-scope.js';
 import { type Principal, userKey } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';

@@ -1,3 +1,4 @@
+/** The operator that takes the first rows of an index, before anything is done to them. */
 import { andThen } from '../../../base/promise-or-value.js';
 import { sortItems } from '../../../base/work/sort.js';
 import type { FirstRows } from '../../../plan/nodes.js';
