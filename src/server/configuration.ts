@@ -1,5 +1,4 @@
 /** The table of all settings of `tessera start`. */
-
 import type { GraphqlLimits } from '../graphql/base/limits.js';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits, LIMIT_SETTINGS } from '../http/base/options.js';
 import { DEFAULT_PARSER_LIMITS as QUERY_DEFAULTS, QUERY_LIMITS, type QueryLimits } from '../language/parse.js';

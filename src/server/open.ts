@@ -1,5 +1,4 @@
 /** Opens the database of a configuration. */
-
 import { createReadStream, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';

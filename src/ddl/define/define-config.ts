@@ -9,7 +9,7 @@ import { ensureSelectedDatabase } from '../../runtime/authorization/selected-dat
 import type { Execution } from '../../runtime/execution.js';
 import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
 import { toText } from '../../value/text/text.js';
-import { compileHandling } from './api-handling.js';
+import { compileHandling } from './define-api.js';
 import { beginDefinition, finish, settled, shouldDefine } from './definition.js';
 
 /** Defines a configuration: DEFAULT for the whole store, the others for the selected database. */

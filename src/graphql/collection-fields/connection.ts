@@ -2,7 +2,6 @@
  * `personConnection(first, after, last, before, order, filter, where, version)`, `author.wroteConnection(…)`: records
  * in pages, by Relay's Cursor Connections Specification (https://relay.dev/graphql/connections.htm).
  */
-
 import { createHash } from 'node:crypto';
 import { failure, TesseraError } from '../../errors/error.js';
 import type { Expression, Param } from '../../language/ast.js';

@@ -7,8 +7,8 @@ import type { Idiom } from '../../language/ast.js';
 import type { IndexScan, Operand } from '../nodes.js';
 import { type ComparisonSet, EQUALITIES, IN_LIST } from './comparison-set.js';
 import type { AccessFacts } from './facts.js';
+import { indexPaths } from './facts.js';
 import type { IndexMatch, IndexMatching } from './index-matching.js';
-import { indexPaths } from './index-paths.js';
 import { lists, walkInOrder } from './order.js';
 
 export const ordered: IndexMatching = { match, inOrder };

@@ -1,5 +1,4 @@
 /** The nearest nodes of a graph by measuring all of them: as fast as a walk through it while there are few. */
-
 import { Heap } from '../../base/heap.js';
 import type { ScanRequest } from './code-scan.js';
 import { CodeScan } from './code-scan.js';
