@@ -94,6 +94,8 @@ function signInBy<A extends Authenticated>(
   const { epoch } = registry;
   const since = environment.clock.now();
   const entered = (authenticated: A): A => {
+    // It may have been closed since the attempt succeeded.
+    whileOpen(session, authenticated);
     metrics?.signIn(attempt.action, attempt.method, 'ok');
     become(session, authenticated.identity, authenticated.expiresAt);
     session.signedInAt = since;
