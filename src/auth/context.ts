@@ -1,4 +1,4 @@
-/** What all kinds of sign-in share, and what a successful one gives. */
+/** What every kind of sign-in uses, and answers. */
 import type { Environment } from '../env/environment.js';
 import type { FailureDelay } from './attempts/failure-delay.js';
 import type { Throttle } from './attempts/throttle.js';

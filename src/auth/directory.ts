@@ -1,4 +1,4 @@
-/** The interface through which signing in reads and writes the database. */
+/** The interface by which signing in reaches the store: users, access methods, grants, records, clauses. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Grant, Grants } from '../catalog/credentials/grant.js';
 import type { Incarnation } from '../catalog/credentials/incarnation.js';

@@ -1,4 +1,4 @@
-/** Sessions of programs that run the database in their own process. */
+/** Sessions for programs in process: statements, sign-in, live queries and transactions, with values of JavaScript. */
 import { invariant } from '../base/invariant.js';
 import { andThen, isPromise, mapInOrder, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { realEnvironment } from '../env/real.js';

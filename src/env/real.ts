@@ -1,4 +1,4 @@
-/** The environment of a running server: its clock, random numbers, timers and network. */
+/** The real environment: this machine's clock, randomness, event loop and network. */
 import { randomFillSync } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { type IncomingMessage, request as requestHttp, validateHeaderName, validateHeaderValue } from 'node:http';

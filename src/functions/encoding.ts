@@ -1,4 +1,4 @@
-/** `encoding::`: bytes as base64, values as CBOR and JSON. */
+/** `encoding::*`: base64, CBOR and JSON; large values are encoded in pieces. */
 import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import type { Work } from '../base/work/work.js';
 import { TesseraError } from '../errors/error.js';

@@ -1,4 +1,4 @@
-/** `math::`: functions of numbers, and of arrays of them. */
+/** `math::*` but for statistics, which `math/statistics.ts` has: each number keeps its kind where it can. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Work } from '../base/work/work.js';
 import { failure } from '../errors/error.js';

@@ -1,4 +1,4 @@
-/** `set::`: functions of sets. */
+/** `set::*`: sets are kept in order, so that most functions merge or search rather than compare all with all. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { filterItems } from '../base/work/loops.js';
 import type { Work } from '../base/work/work.js';

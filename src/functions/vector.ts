@@ -1,4 +1,4 @@
-/** `vector::`: arithmetic of vectors, and distances between them. */
+/** `vector::*`: arithmetic and distances of lists of numbers. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Work } from '../base/work/work.js';
 import { failure } from '../errors/error.js';

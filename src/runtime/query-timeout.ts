@@ -1,4 +1,4 @@
-/** The time limit of requests that the root user has set. */
+/** The time limit of ALTER SYSTEM QUERY_TIMEOUT: stored, and cached, as every request asks for it. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { settingKey } from '../catalog/keys/store-keys.js';
 import type { Transaction } from '../storage/contract.js';

@@ -1,4 +1,4 @@
-/** Spares most requests the lookup of their token among the revoked ones. */
+/** A flag that spares most servers the lookup of each token in the revocation list: nothing was ever revoked. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { settingKey } from '../catalog/keys/store-keys.js';
 import type { Transaction } from '../storage/contract.js';

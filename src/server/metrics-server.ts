@@ -1,4 +1,4 @@
-/** Metrics in the text format of Prometheus, and a server of their own for scrapers. */
+/** Metrics for Prometheus, on a port of their own. */
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import type { Registry } from 'prom-client';

@@ -1,4 +1,4 @@
-/** Walks over the batches of a scan. */
+/** Loops over cursors of the storage, which may answer at once or later. */
 import { andThen, lastly, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import type { Work } from '../base/work/work.js';
 import type { Cursor, Entry, Stored } from './contract.js';

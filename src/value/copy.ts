@@ -1,4 +1,4 @@
-/** Copies of values. */
+/** Copies of values at the border to a program in the same process. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { runSteps, type Stepwise } from '../base/work/stepwise.js';
 import type { Work } from '../base/work/work.js';

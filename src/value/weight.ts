@@ -1,4 +1,4 @@
-/** The memory that values take, approximately. */
+/** Estimates of the memory that values take, for all memory limits: exact enough, and never in long steps. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { runSteps, type Stepwise } from '../base/work/stepwise.js';
 import type { Work } from '../base/work/work.js';

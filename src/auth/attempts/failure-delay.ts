@@ -1,4 +1,4 @@
-/** Failed sign-ins all take the same time, so that their timing reveals no accounts. */
+/** The time that failed sign-ins take, which mustn't reveal why they failed. */
 import type { Environment } from '../../env/environment.js';
 import { TesseraError } from '../../errors/error.js';
 

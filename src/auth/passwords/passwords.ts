@@ -1,4 +1,4 @@
-/** Password hashes: Argon2id of our own, and those of other systems that can be imported. */
+/** Password hashing: Argon2id for new hashes, and those of other systems as far as their cost is bounded. */
 import { pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-/** Bounds work that takes processor time, such as password hashes. */
+/** A bounded queue, so that a flood of sign-ins is refused instead of hashed. */
 import { failure } from '../../errors/error.js';
 
 /**

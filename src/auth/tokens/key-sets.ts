@@ -1,4 +1,4 @@
-/** Public keys that access methods fetch from their issuers. */
+/** Public keys of token issuers elsewhere: fetched, cached, and fetched again when a key is unknown. */
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { createLocalJWKSet, errors, type JWK, type LocalJWKSet } from 'jose';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';

@@ -1,4 +1,4 @@
-/** Keys of access methods, imported for signing and verifying. */
+/** Keys of tokens in the form that the library for JSON Web Tokens takes, imported once. */
 import { createPublicKey, type KeyObject, webcrypto } from 'node:crypto';
 import { type CryptoKey, calculateJwkThumbprint, type JWK } from 'jose';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';

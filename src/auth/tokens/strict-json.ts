@@ -1,4 +1,4 @@
-/** JSON as tokens hold it: one value for each name. */
+/** JSON of tokens that all parsers read alike. */
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {

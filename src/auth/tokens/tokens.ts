@@ -1,4 +1,4 @@
-/** Issues and verifies access tokens (JWT, RFC 7519). */
+/** JSON Web Tokens (RFC 7519): issuing them, and verifying those of this server and of trusted issuers. */
 import { CompactSign, compactVerify } from 'jose';
 import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';

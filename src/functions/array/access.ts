@@ -1,4 +1,4 @@
-/** `array::` functions that read and change arrays by position. */
+/** Reading and changing arrays by position. Arrays are never changed in place: each function gives a new one. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { eachItem, filterItems } from '../../base/work/loops.js';
 import { Comparisons } from '../../value/order.js';
@@ -20,7 +20,6 @@ import { joinTexts } from './join.js';
 import { sliceOf } from './slice.js';
 import { bagOf } from './value-bag.js';
 
-/** Reading and changing arrays by position. Arrays are never changed in place: each function gives a new one. */
 export const accessFunctions: readonly FunctionRow[] = [
   define(
     'array::add',

@@ -1,4 +1,4 @@
-/** `array::` functions over several arrays. */
+/** Combining arrays with each other, and taking them apart. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { filterItems } from '../../base/work/loops.js';
 import { isTruthy } from '../../value/truthiness.js';
@@ -78,7 +78,6 @@ function windows(array: Items, size: number | bigint): Value[] {
   return Array.from({ length: count }, (_, index) => array.slice(index, index + length));
 }
 
-/** Combining arrays with each other, and taking them apart. */
 export const combinationFunctions: readonly FunctionRow[] = [
   pairwise('boolean_and', 'Whether both elements of each pair are truthy.', (a, b) => isTruthy(a) && isTruthy(b)),
   define(

@@ -1,4 +1,4 @@
-/** `array::` functions that make arrays, or shuffle them. */
+/** Making arrays, and putting them into another order by chance. */
 import { andThen } from '../../base/promise-or-value.js';
 import { inSteps } from '../../base/work/loops.js';
 import { toInt } from '../../value/coerce.js';
@@ -36,7 +36,6 @@ function sequence(first: number | bigint, length: number | bigint | undefined): 
   return count('array::sequence', start, Math.min(wanted, Number(MAX_INT - start) + 1));
 }
 
-/** Making arrays, and putting them into another order by chance. */
 export const generationFunctions: readonly FunctionRow[] = [
   define(
     'array::range',

@@ -1,4 +1,4 @@
-/** `array::` functions that call a closure for each element. */
+/** Functions that test or map each element. Where a predicate is taken, a plain value tests for equality. */
 import { andThen } from '../../base/promise-or-value.js';
 import { mapItems } from '../../base/work/loops.js';
 import { equals } from '../../value/order.js';
@@ -13,7 +13,6 @@ const found = (index: number): Value => (index < 0 ? undefined : index);
 
 type Items = readonly Value[];
 
-/** Functions that test or map each element. Where a predicate is taken, a plain value tests for equality. */
 export const iterationFunctions: readonly FunctionRow[] = [
   {
     name: 'array::all',

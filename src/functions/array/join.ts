@@ -1,4 +1,4 @@
-/** Values of an array as one text. */
+/** Joins values to one text, for `array::join` and `string::concat`, in steps and within limits. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { eachItem } from '../../base/work/loops.js';
 import type { Work } from '../../base/work/work.js';

@@ -1,4 +1,4 @@
-/** `array::` functions that order arrays. */
+/** `array::sort*`: in the total order of values, or texts as people sort them. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { mapItems } from '../../base/work/loops.js';
 import { sortItems } from '../../base/work/sort.js';

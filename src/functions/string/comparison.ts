@@ -1,4 +1,4 @@
-/** `string::` functions that say how alike two texts are. */
+/** `string::distance::*` and `string::similarity::*`, and the algorithms behind them. */
 import { levenshtein } from '../../base/levenshtein.js';
 import { float } from '../../value/value.js';
 import { invalidArguments } from '../calls/arguments.js';

@@ -1,4 +1,4 @@
-/** How bodies are read, so that many small chunks take neither memory nor turns of others. */
+/** Requests whose bodies are bounded before anything reads them: Node's own queue takes far more than it counts. */
 import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { ByteCollector } from '../../base/byte-collector.js';

@@ -1,4 +1,6 @@
-/** What the live queries of a session hold. */
+/**
+ * Accounts for the memory of a session's live queries, so that a client that doesn't read falls behind, not the server.
+ */
 import type { ChangeMemory, LiveQuery } from '../../runtime/execution.js';
 import type { BacklogReader } from '../resources/change-backlog.js';
 import type { LiveQuota } from '../resources/live-quota.js';

@@ -1,4 +1,4 @@
-/** What a session may hold of its connection's memory. */
+/** Accounts for the memory of a session: variables, requests, and results until they are sent. */
 import type { MemoryScope } from '../../base/work/memory-scope.js';
 import type { Principal } from '../../catalog/principal.js';
 import { type RequestControl, RequestMemory, type RequestMemoryOptions } from '../../runtime/request-memory.js';

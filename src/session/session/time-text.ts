@@ -1,4 +1,5 @@
-/** Execution times as clients expect them. */
+/** The `time` of a statement's result, as the official clients parse it. */
+
 const UNITS = [
   [1e3, 1, 'ns'],
   [1e6, 1e3, 'µs'],

@@ -1,4 +1,4 @@
-/** Keeps commits in order while one is made in steps. */
+/** The lock that commits in steps hold, so that the order of commits is that of their acceptance. */
 import { lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 
 /**

@@ -1,4 +1,4 @@
-/** The engine in memory: an ordered tree of snapshots. */
+/** The engine in memory: a persistent tree, of which each transaction has a snapshot. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Work } from '../../base/work/work.js';
 import type { Clock, Timers } from '../../env/environment.js';

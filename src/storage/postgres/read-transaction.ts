@@ -1,4 +1,4 @@
-/** Transactions of PostgreSQL from which snapshots read. */
+/** Read transactions of PostgreSQL, shared by snapshots that begin together, with their reads in batches. */
 import type { Timers } from '../../env/environment.js';
 import type { Key, Stored, Versionstamp } from '../contract.js';
 import type { Head } from '../remote/heads.js';

@@ -1,4 +1,4 @@
-/** A store in a PostgreSQL database, as `RemoteEngine` uses it. */
+/** A store in PostgreSQL, as `RemoteEngine` uses one: connections, commits, the log, checks and metrics. */
 import { failure } from '../../errors/error.js';
 import type { Family } from '../../metrics/families.js';
 import type { CopySupport, Key, Versionstamp } from '../contract.js';

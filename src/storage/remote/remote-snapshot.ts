@@ -1,4 +1,4 @@
-/** Reads of one state of a store over a network. */
+/** Reads over a network: prefetched together, in pages, with the positions that a commit is validated by. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { BeginOptions, Entry, Key, KeyRange, Prefetch, Stored, Versionstamp, WaitInterrupt } from '../contract.js';
 import { after } from '../transaction/read-set.js';

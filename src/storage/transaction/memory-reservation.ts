@@ -1,4 +1,4 @@
-/** Accounts for the memory of a transaction. */
+/** Accounts for the memory of a transaction, in steps so that small ones reserve nothing. */
 import type { MemoryScope } from '../../base/work/memory-scope.js';
 
 /** Bytes that a transaction may use before it reserves memory: most use less. */

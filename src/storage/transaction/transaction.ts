@@ -1,4 +1,4 @@
-/** Transactions over snapshots: own writes, what was read, savepoints. */
+/** The transaction that all engines share. */
 import { invariant } from '../../base/invariant.js';
 import {
   andThen,

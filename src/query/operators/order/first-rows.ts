@@ -1,4 +1,4 @@
-/** The operator that takes the first rows of an index, before anything is done to them. */
+/** The nearest rows of an index scan, collected before any is passed on. */
 import { andThen } from '../../../base/promise-or-value.js';
 import { sortItems } from '../../../base/work/sort.js';
 import type { FirstRows } from '../../../plan/nodes.js';

@@ -1,4 +1,4 @@
-/** The operator of OMIT. */
+/** OMIT: fields left out of finished rows. */
 import { andThen, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import { mapItems } from '../../../base/work/loops.js';
 import type { Expression, Part } from '../../../language/ast.js';

@@ -1,4 +1,4 @@
-/** The operator of projections. */
+/** The projections of SELECT as an operator; `projections.ts` compiles the list itself. */
 import { andThen } from '../../../base/promise-or-value.js';
 import { mapItems } from '../../../base/work/loops.js';
 import { onlyLook } from '../../../plan/effects.js';

@@ -1,4 +1,4 @@
-/** The operator of SPLIT. */
+/** SPLIT: a row for each element of an array, made batch by batch. */
 import { andThen, isPromise, type PromiseOrValue, untilTrue } from '../../../base/promise-or-value.js';
 import type { Idiom } from '../../../language/ast.js';
 import type { Direction, Split } from '../../../plan/nodes.js';

@@ -1,4 +1,4 @@
-/** `id IN $list`: the records that a list names. */
+/** `WHERE id IN $ids`: records by their keys, each once, in the order of the table. */
 import { andThen, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import { eachItem } from '../../../base/work/loops.js';
 import { sortItems } from '../../../base/work/sort.js';

@@ -1,4 +1,6 @@
-/** Reads of one state of a store on LMDB, with its caches. */
+/**
+ * Reads of a data folder: through the caches, then from LMDB, decoding no more at once than a few milliseconds allow.
+ */
 import { andThen, type PromiseOrValue, untilTrue } from '../../../base/promise-or-value.js';
 import type { Work } from '../../../base/work/work.js';
 import { failure } from '../../../errors/error.js';

@@ -1,4 +1,4 @@
-/** Commits of this process to a folder that several share. */
+/** Group commit of one worker among several, under the store's lock of writers. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import { eachItem } from '../../../base/work/loops.js';
 import { AT_ONCE, type Work } from '../../../base/work/work.js';

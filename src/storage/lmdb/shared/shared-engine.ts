@@ -1,4 +1,4 @@
-/** The engine of a folder that several processes of a machine share. */
+/** The engine of a data folder that several worker processes have open. */
 import { andThen, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import type { Work } from '../../../base/work/work.js';
 import type { Clock, Timers } from '../../../env/environment.js';
