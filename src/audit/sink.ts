@@ -1,3 +1,4 @@
+/** Where an audit log is stored: the interface of its files, streams and services. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 
 /** The storage of an audit log. */

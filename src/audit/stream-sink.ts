@@ -1,3 +1,4 @@
+/** An audit log on standard output, for platforms that collect it; it can't be read back. */
 import type { AuditSink } from './sink.js';
 
 /** An audit log on a stream such as standard output; each start begins a new chain. */

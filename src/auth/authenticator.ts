@@ -1,3 +1,4 @@
+/** The ways to sign in, as sessions call them. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { revocableToken } from '../catalog/credentials/revocation-list.js';
 import type { SignInFailures } from '../catalog/credentials/signin-failures.js';

@@ -1,3 +1,4 @@
+/** What all kinds of sign-in share, and what a successful one gives. */
 import type { Environment } from '../env/environment.js';
 import type { FailureDelay } from './attempts/failure-delay.js';
 import type { Throttle } from './attempts/throttle.js';

@@ -1,3 +1,4 @@
+/** The interface through which signing in reads and writes the database. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Grant, Grants } from '../catalog/credentials/grant.js';
 import type { Incarnation } from '../catalog/credentials/incarnation.js';

@@ -1,3 +1,4 @@
+/** Assembles a body or a message from its pieces without a copy for each, and reserves memory for it first. */
 import { Buffer } from 'node:buffer';
 
 /** A second piece is likely followed by more: smaller buffers would be replaced at once. */

@@ -1,3 +1,4 @@
+/** Values and libraries that are made on first use. */
 import { createRequire } from 'node:module';
 
 /** A value created on first use. */

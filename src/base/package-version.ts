@@ -1,3 +1,4 @@
+/** The version of this package, as `--version`, banners and responses show it. */
 import { readFileSync } from 'node:fs';
 
 /** The version in package.json. */

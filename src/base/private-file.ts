@@ -1,3 +1,4 @@
+/** Files that only their owner can read. */
 import { closeSync, openSync } from 'node:fs';
 
 /** The mode of files that hold data: only their owner can read them, whatever the folder and the umask allow. */

@@ -1,3 +1,4 @@
+/** A queue for work that must not overlap, such as the requests of one session. */
 import { isPromise, type PromiseOrValue } from './promise-or-value.js';
 
 /**

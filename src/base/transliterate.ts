@@ -1,3 +1,4 @@
+/** Transliteration as the reference engine does it, for analyzers, slugs and collation. */
 import { toAscii } from './ascii.js';
 import { lazyLibrary } from './lazy.js';
 import { TwoGenerationCache } from './two-generation-cache.js';

@@ -1,3 +1,4 @@
+/** Reading a range of the catalog's keys: each entry, all of them, or the last key. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Entry, Key, KeyRange, Transaction } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';

@@ -1,7 +1,7 @@
 /** `tessera audit verify`. */
 import { open } from 'node:fs/promises';
 import { verifyAuditLog } from '../audit/verify.js';
-import { readAuditKey } from '../server/audit-key.js';
+import { readAuditKey } from '../server/secret-files.js';
 
 export interface VerifyAuditCommand {
   readonly keyFile?: string;

@@ -1,5 +1,4 @@
 /** `tessera backup`, `tessera verify`, `tessera restore` and `tessera archive prune`. */
-
 import { beginEra } from '../catalog/changefeed/era.js';
 import { describeKey } from '../catalog/keys/describe-key.js';
 import { realEnvironment } from '../env/real.js';
@@ -7,13 +6,22 @@ import { failure } from '../errors/error.js';
 import { ConfigurationError, readStreamedSize } from '../server/setting.js';
 import { readStoreAddress, withoutPassword } from '../storage/address.js';
 import type { ArchivedGroup } from '../storage/archive/read-archive.js';
+import type { Blobs } from '../storage/backup/blobs.js';
 import { createBackup } from '../storage/backup/create-backup.js';
+import { FolderBlobs } from '../storage/backup/folder-blobs.js';
 import { pruneArchive } from '../storage/backup/prune-archive.js';
 import { type OpenBackup, openBackup, readParts } from '../storage/backup/read-backup.js';
 import { restoreStore } from '../storage/backup/restore-store.js';
+import { isS3Address, readS3Address, S3Blobs } from '../storage/backup/s3-blobs.js';
+import { readSecret, type Secret } from '../storage/backup/sealing.js';
 import { openLmdb } from '../storage/lmdb/engine/lmdb.js';
-import { openBlobs, type SecretFiles, secretOf } from './backup-target.js';
 import { Progress } from './progress.js';
+
+/** The encryption of a backup. */
+interface SecretFiles {
+  readonly passphraseFile?: string;
+  readonly keyFile?: string;
+}
 
 export interface BackupCommand extends SecretFiles {
   readonly rate?: string;
@@ -189,4 +197,17 @@ function timeOf(text: string): number {
 
 function print({ output }: BackupStreams, { json }: VerifyBackupCommand, facts: object, text: string): void {
   output.write(json === true ? `${JSON.stringify(facts)}\n` : `${text}\n`);
+}
+
+/** A folder, or `s3://bucket/prefix`. @throws TesseraError as `readS3Address` does */
+function openBlobs(location: string): Blobs {
+  return isS3Address(location) ? new S3Blobs(readS3Address(location, process.env)) : new FolderBlobs(location);
+}
+
+/** @throws ConfigurationError; TesseraError `backup_key_invalid`; Error of the system */
+function secretOf({ passphraseFile, keyFile }: SecretFiles): Secret | undefined {
+  if (passphraseFile !== undefined && keyFile !== undefined)
+    throw new ConfigurationError('--passphrase-file and --key-file exclude each other');
+  if (keyFile !== undefined) return readSecret('key', keyFile);
+  return passphraseFile === undefined ? undefined : readSecret('passphrase', passphraseFile);
 }

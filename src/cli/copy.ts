@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describeKey } from '../catalog/keys/describe-key.js';
-import { isNodeState } from '../catalog/keys/node-state.js';
+import { isNodeState } from '../catalog/keys/node-keys.js';
 import { assertKnownFormat } from '../catalog/nodes/store-format.js';
 import { ConfigurationError } from '../server/setting.js';
 import { readStoreAddress, type StoreAddress } from '../storage/address.js';

@@ -1,5 +1,4 @@
 /** All commands, with what `--help` says of them. */
-
 import { Command } from 'commander';
 import { type VerifyAuditCommand, verifyFile } from './audit-verify.js';
 import { addBackupCommands } from './backup-commands.js';

@@ -1,3 +1,4 @@
+/** The options and help of `tessera sql`. The shell itself is loaded only when the command runs. */
 import type { Command } from 'commander';
 import { addConnectionOptions } from './client/connection.js';
 import { Flag } from './flags.js';

@@ -1,5 +1,4 @@
 /** `tessera sql`: statements in, results out. */
-
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { ByteCollector } from '../base/byte-collector.js';

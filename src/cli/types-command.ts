@@ -1,3 +1,4 @@
+/** The options and help of `tessera types`. The generator is loaded only when the command runs. */
 import type { Command } from 'commander';
 import { Flag } from './flags.js';
 import { addTargetOptions } from './target-options.js';

@@ -1,5 +1,4 @@
 /** Which version this is, and which a server is. */
-
 import { VERSION } from '../base/package-version.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import { ServerError } from './client/server-error.js';

@@ -1,3 +1,4 @@
+/** Sessions of programs that run the database in their own process. */
 import { invariant } from '../base/invariant.js';
 import { andThen, isPromise, mapInOrder, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { realEnvironment } from '../env/real.js';

@@ -1,3 +1,4 @@
+/** Values of a program become values of the database: of the library in process, and of scripts. */
 import { failure } from '../errors/error.js';
 import { copyValue } from '../value/copy.js';
 import { nextDepth } from '../value/nesting.js';

@@ -1,3 +1,4 @@
+/** Live queries for programs in process, as async iterators. */
 import { failure, type TesseraError } from '../errors/error.js';
 import type { Notification } from '../session/contract.js';
 import type { RecordId, Uuid, Value } from '../value/value.js';

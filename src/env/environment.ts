@@ -1,3 +1,4 @@
+/** Time, randomness, timers, network and heap as interfaces: rooms get them passed, and tests control them. */
 import type { Network } from './network.js';
 
 /** The interfaces to the outside world; tests substitute their own. */

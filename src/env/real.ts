@@ -1,3 +1,4 @@
+/** The environment of a running server: its clock, random numbers, timers and network. */
 import { randomFillSync } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { type IncomingMessage, request as requestHttp, validateHeaderName, validateHeaderValue } from 'node:http';

@@ -1,3 +1,4 @@
+/** Strictly ascending timestamps: two calls of `time::now()` in a row give different ones. */
 import type { Clock } from './environment.js';
 
 /** The last timestamp taken from each clock. */

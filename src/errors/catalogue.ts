@@ -1,3 +1,4 @@
+/** The catalogue of errors: one section for each area, joined here so that codes are unique and typed. */
 import { backupErrors } from './sections/backup.js';
 import { catalogErrors } from './sections/catalog.js';
 import { expressionErrors } from './sections/expression.js';

@@ -1,3 +1,4 @@
+/** The error class, and `failure`, which makes each error from its row in the catalogue. */
 import { constants } from 'node:buffer';
 import { CATALOGUE, type DetailOf, type ErrorCode } from './catalogue.js';
 import type { ErrorDetails, ErrorKind, ErrorRow } from './row.js';

@@ -1,3 +1,4 @@
+/** `api::*`: calls endpoints of DEFINE API without HTTP. */
 import { objectFrom } from '../value/value.js';
 import type { FunctionRow } from './calls/contract.js';
 import { define } from './calls/define.js';

@@ -1,3 +1,4 @@
+/** `array::*`, joined from its families. */
 import { accessFunctions } from './array/access.js';
 import { combinationFunctions } from './array/combination.js';
 import { generationFunctions } from './array/generation.js';

@@ -1,3 +1,4 @@
+/** `bytes::*`. */
 import type { FunctionRow } from './calls/contract.js';
 import { define } from './calls/define.js';
 import { LOOKS } from './calls/input-limit.js';

@@ -1,3 +1,4 @@
+/** `crypto::`: digests, password hashes, HMACs and one-time passwords. */
 import { createHash, createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
 import { blake3 } from '@noble/hashes/blake3.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';

@@ -1,3 +1,4 @@
+/** `duration::*`: durations in units, and from them; one row for each unit. */
 import { failure } from '../errors/error.js';
 import { MAX_INT } from '../value/number.js';
 import { toText } from '../value/text/text.js';

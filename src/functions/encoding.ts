@@ -1,3 +1,4 @@
+/** `encoding::`: bytes as base64, values as CBOR and JSON. */
 import { andThen, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import type { Work } from '../base/work/work.js';
 import { TesseraError } from '../errors/error.js';

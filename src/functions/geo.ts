@@ -1,3 +1,4 @@
+/** `geo::`: measures on the sphere, centroids and geohashes. */
 import { float, Geometry, type Position, type Shape, type Value } from '../value/value.js';
 import { invalidArguments } from './calls/arguments.js';
 import type { FunctionRow } from './calls/contract.js';

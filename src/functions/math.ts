@@ -1,3 +1,4 @@
+/** `math::`: functions of numbers, and of arrays of them. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Work } from '../base/work/work.js';
 import { failure } from '../errors/error.js';

@@ -1,3 +1,4 @@
+/** `object::*`: fields of objects as values, and objects of fields. Keys come in order. */
 import { sortedKeys } from '../value/strings.js';
 import { toBoundedDisplay, toErrorDisplay } from '../value/text/text.js';
 import { isArray, kindOf, newObject, type ObjectValue, objectFrom, type Value } from '../value/value.js';

@@ -1,3 +1,4 @@
+/** `parse::*`: the parts of e-mail addresses and URLs. */
 import { isIPv4 } from 'node:net';
 import type { Value } from '../value/value.js';
 import type { FunctionRow } from './calls/contract.js';

@@ -1,3 +1,4 @@
+/** `rand::*`: random values and identifiers, from the environment's randomness. */
 import { toInt } from '../value/coerce.js';
 import { MAX_INT, MIN_INT, toNumber } from '../value/number.js';
 import { datetimeFrom, datetimeMilliseconds, MAX_DATETIME, MIN_DATETIME } from '../value/time/datetime.js';

@@ -1,3 +1,4 @@
+/** `record::*`: the parts of a record id, and whether the caller may see its record. */
 import { andThen } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import { parseRecordId } from '../language/parse.js';

@@ -1,3 +1,4 @@
+/** `schema::*`: which tables the selected database has. */
 import type { FunctionRow } from './calls/contract.js';
 import { define } from './calls/define.js';
 import { text } from './calls/parameters.js';

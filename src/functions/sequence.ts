@@ -1,3 +1,4 @@
+/** `sequence::*`: the next number of DEFINE SEQUENCE. */
 import { failure } from '../errors/error.js';
 import type { FunctionRow } from './calls/contract.js';
 import { define } from './calls/define.js';

@@ -1,3 +1,4 @@
+/** `session::*`: the fields of `$session` as functions. */
 import type { FunctionRow } from './calls/contract.js';
 import { define } from './calls/define.js';
 

@@ -1,3 +1,4 @@
+/** `set::`: functions of sets. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { filterItems } from '../base/work/loops.js';
 import type { Work } from '../base/work/work.js';

@@ -1,3 +1,4 @@
+/** `string::*`, joined from its families. */
 import type { FunctionRow } from './calls/contract.js';
 import { checkFunctions } from './string/checks.js';
 import { comparisonFunctions } from './string/comparison.js';

@@ -1,3 +1,4 @@
+/** `time::*`: parts, rounding, formats and sources of datetimes, all in UTC. */
 import { nextTimestamp } from '../env/timestamp.js';
 import { failure } from '../errors/error.js';
 import { compare } from '../value/order.js';

@@ -1,3 +1,4 @@
+/** `type::*`: casts, checks of a value's type, and record ids and tables of computed names. */
 import { failure, TesseraError } from '../errors/error.js';
 import { parseRecordId } from '../language/parse.js';
 import { cast } from '../value/cast.js';

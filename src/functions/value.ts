@@ -1,3 +1,4 @@
+/** `value::*`: JSON Patch between values, and values as code. */
 import { boundedValueCode } from '../language/value-code.js';
 import { diff } from '../value/patch/diff.js';
 import { patch } from '../value/patch/patch.js';

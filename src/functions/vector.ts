@@ -1,3 +1,4 @@
+/** `vector::`: arithmetic of vectors, and distances between them. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Work } from '../base/work/work.js';
 import { failure } from '../errors/error.js';

@@ -1,5 +1,4 @@
 /** The value at the path of an index, from the record alone. */
-
 import type { Part } from '../language/ast.js';
 import { constantValue } from '../language/constant-value.js';
 import { geometryToObject } from '../value/geometry.js';

@@ -1,3 +1,4 @@
+/** Recognizes an expression that is nothing but a field of the row, for the planner and for fast paths. */
 import type { Expression } from './ast.js';
 
 /** The name of the current document's field that an expression is, if it is nothing else. */

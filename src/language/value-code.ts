@@ -1,5 +1,4 @@
 /** Values as expressions that evaluate to them. */
-
 import { geometryFromObject, geometryToObject } from '../value/geometry.js';
 import { nextDepth } from '../value/nesting.js';
 import type { Coordinates } from '../value/order.js';

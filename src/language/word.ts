@@ -1,3 +1,4 @@
+/** Interns the words of a text: each is needed as written and in capitals, and most recur. */
 import { TwoGenerationCache } from '../base/two-generation-cache.js';
 
 /** A bare word as it is written, and in upper case. */

@@ -1,3 +1,4 @@
+/** Metrics of work that no request waits for: rounds, steps of index builds, asynchronous events. */
 import { CounterFamily, type Family, FamilyList, HistogramFamily } from './families.js';
 
 /** Metrics of background work: rounds, failures, durations. Kinds of work are fixed names. */

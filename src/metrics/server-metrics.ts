@@ -1,3 +1,4 @@
+/** The counters and histograms that requests, statements and sign-ins report to. */
 import { BackgroundMetrics } from './background-metrics.js';
 import { CounterFamily, type Durations, type Family, FamilyList, HistogramFamily } from './families.js';
 

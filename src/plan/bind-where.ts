@@ -1,5 +1,4 @@
 /** WHERE over the rows of sources: filters, and the search for neighbours between them. */
-
 import type { TableEntry } from '../catalog/definitions/database-catalog.js';
 import type { IndexDefinition } from '../catalog/definitions/definition.js';
 import { failure } from '../errors/error.js';

@@ -2,7 +2,17 @@
 import { Derived } from '../base/derived.js';
 import type { Block, Call, Expression, Statement } from '../language/ast.js';
 import { walk } from '../language/visitor.js';
-import { CONTROL_STATEMENTS } from './control-statements.js';
+
+/** Statements that only lead through expressions: they read and change nothing by themselves. */
+export const CONTROL_STATEMENTS: readonly Statement['kind'][] = [
+  'expression',
+  'let',
+  'return',
+  'throw',
+  'for',
+  'break',
+  'continue',
+];
 
 /** Statements that never change anything themselves; their parts are checked as well. */
 const HARMLESS: ReadonlySet<string> = new Set<Statement['kind']>([

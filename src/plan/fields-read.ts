@@ -20,7 +20,7 @@ import { constantValue } from '../language/constant-value.js';
 import { DOCUMENT_PARAMS } from '../language/engine-params.js';
 import { walk } from '../language/visitor.js';
 import { isArray, type Value } from '../value/value.js';
-import { CONTROL_STATEMENTS } from './control-statements.js';
+import { CONTROL_STATEMENTS } from './effects.js';
 
 /** Fields of a document, by the names at the beginning of paths. */
 export interface FieldsRead {

@@ -1,3 +1,4 @@
+/** Coerces a value to the type of its field, with an error that names field and record. */
 import { failure } from '../errors/error.js';
 import { CoercionError, coerce } from '../value/coerce.js';
 import { toText } from '../value/text/text.js';

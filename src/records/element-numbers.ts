@@ -1,3 +1,4 @@
+/** Keeps track of elements of an array while clauses rewrite it: permissions name them by their original index. */
 import type { ArrayValue } from '../value/value.js';
 
 export interface NumberedElement<T> {

@@ -1,3 +1,4 @@
+/** Explains what a field's PERMISSIONS hide of a record, for EXPLAIN PERMISSIONS. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Permission } from '../language/ast.js';
 import type { Execution } from '../runtime/execution.js';

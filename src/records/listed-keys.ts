@@ -1,3 +1,4 @@
+/** An index lists a record once for each element of an array; it is read once. */
 import type { Entry } from '../storage/contract.js';
 import { encodeKey } from '../value/codecs/key-codec.js';
 import type { RecordKey } from '../value/value.js';

@@ -1,3 +1,4 @@
+/** A range of record ids as a range of keys. */
 import type { TableEntry } from '../catalog/definitions/database-catalog.js';
 import type { KeyRange } from '../storage/contract.js';
 import { encodeKey } from '../value/codecs/key-codec.js';

@@ -1,3 +1,4 @@
+/** What may be stored: no closures, no NONE in objects, and a bounded size. */
 import { failure } from '../errors/error.js';
 import { MAX_STORED } from '../value/limits.js';
 import { withoutNone } from '../value/paths.js';

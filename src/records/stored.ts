@@ -1,3 +1,4 @@
+/** Access to records as they are stored, past the reader: for exports and for writers. */
 import { invariant } from '../base/invariant.js';
 import type { TableEntry } from '../catalog/definitions/database-catalog.js';
 import type { Execution } from '../runtime/execution.js';

@@ -1,3 +1,4 @@
+/** Request order within a session: clients send requests without waiting, and replies keep their order. */
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../base/promise-or-value.js';
 import { SerialQueue } from '../base/serial-queue.js';
 import type { Session } from '../session/contract.js';

@@ -1,5 +1,4 @@
 /** Responses as values: the envelope, errors, and statement results. */
-
 import { failure, type TesseraError } from '../errors/error.js';
 import type { ErrorDetails } from '../errors/row.js';
 import type { Notification, StatementResult } from '../session/contract.js';

@@ -1,3 +1,4 @@
+/** Ends a wait for the store by the statement's deadline. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { untilInterrupted } from '../storage/interrupted.js';
 import type { Execution } from './execution.js';

@@ -1,3 +1,4 @@
+/** The notification of a live query, as sessions get it and transports encode it. */
 import type { TesseraError } from '../errors/error.js';
 import type { Versionstamp } from '../storage/contract.js';
 import type { RecordId, Uuid, Value } from '../value/value.js';

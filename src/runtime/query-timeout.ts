@@ -1,3 +1,4 @@
+/** The time limit of requests that the root user has set. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { settingKey } from '../catalog/keys/store-keys.js';
 import type { Transaction } from '../storage/contract.js';

@@ -1,5 +1,4 @@
 /** Parameters and results of the record reader and writer (`RecordReader` and `RecordWriter` in `execution.ts`). */
-
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { TableEntry } from '../catalog/definitions/database-catalog.js';
 import type { Permission } from '../language/ast.js';

@@ -1,3 +1,4 @@
+/** Spares most requests the lookup of their token among the revoked ones. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { settingKey } from '../catalog/keys/store-keys.js';
 import type { Transaction } from '../storage/contract.js';

@@ -1,3 +1,4 @@
+/** Variables while a query runs: LET, parameters of functions, and values that rows share. */
 import type { Subquery } from '../language/ast.js';
 import type { Value } from '../value/value.js';
 import type { SharedValues } from './shared-values.js';

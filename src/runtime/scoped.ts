@@ -1,3 +1,4 @@
+/** Memory accounting of an expression: what it used besides its value is free once it is done. */
 import { andThen } from '../base/promise-or-value.js';
 import type { Expression } from '../language/ast.js';
 import { fieldNameOf } from '../language/field-name-of.js';

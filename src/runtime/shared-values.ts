@@ -1,3 +1,4 @@
+/** Values of uncorrelated subqueries: computed once for all rows of a statement. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Subquery } from '../language/ast.js';
 import type { Value } from '../value/value.js';

@@ -1,3 +1,4 @@
+/** The interface of an analyzer within an execution, which may call a user's FUNCTION first. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Analyzer } from '../search/text/analyzer.js';
 

@@ -1,3 +1,4 @@
+/** What the statements of a transaction share: its reads and writes, and the catalog as it sees it. */
 import { Derived } from '../base/derived.js';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';

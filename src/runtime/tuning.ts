@@ -1,3 +1,4 @@
+/** Switches of execution that change speed alone: tests run with other ones, and expect equal answers. */
 import { rulesWithout } from '../plan/rewrite.js';
 import type { RuleName } from '../plan/rules/rule.js';
 

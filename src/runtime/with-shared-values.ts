@@ -1,3 +1,4 @@
+/** Runs a part of a plan with shared values of subqueries, and releases them after it. */
 import { lastly, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { Subquery } from '../language/ast.js';
 import { Frame } from './frame.js';

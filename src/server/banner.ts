@@ -1,3 +1,4 @@
+/** The text at startup, by which a first user finds the addresses of the server and makes the first root user. */
 import { VERSION } from '../base/package-version.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import { withoutPassword } from '../storage/address.js';

@@ -1,5 +1,4 @@
 /** The table of all settings of `tessera start`. */
-
 import type { GraphqlLimits } from '../graphql/base/limits.js';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits, LIMIT_SETTINGS } from '../http/base/options.js';
 import { DEFAULT_PARSER_LIMITS as QUERY_DEFAULTS, QUERY_LIMITS, type QueryLimits } from '../language/parse.js';
@@ -8,7 +7,7 @@ import type { MemoryLimits } from '../session/resources/server-memory.js';
 import { readStoreAddress } from '../storage/address.js';
 import { MAX_ENCODED } from '../value/limits.js';
 import { type CapabilityConfiguration, settleCapabilities } from './capabilities.js';
-import { readPassFile } from './pass-file.js';
+import { readPassFile } from './secret-files.js';
 import {
   ConfigurationError,
   optionName,

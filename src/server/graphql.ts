@@ -1,5 +1,4 @@
 /** All GraphQL modules, loaded only if GraphQL is enabled. */
-
 import { readFileSync } from 'node:fs';
 import type { TesseraError } from '../errors/error.js';
 import { readTrustedManifest, type TrustedManifest } from '../graphql/document/manifest.js';

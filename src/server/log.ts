@@ -1,3 +1,4 @@
+/** The server's own log: pino, one JSON object a line. */
 import { type Logger, pino } from 'pino';
 import type { Configuration } from './configuration.js';
 

@@ -1,3 +1,4 @@
+/** Metrics in the text format of Prometheus, and a server of their own for scrapers. */
 import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import type { Registry } from 'prom-client';

@@ -1,5 +1,4 @@
 /** Opens the database of a configuration. */
-
 import { createReadStream, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -20,9 +19,9 @@ import { DATA_FILE } from '../storage/lmdb/engine/lmdb-store.js';
 import type { WorkerGroup } from '../storage/lmdb/shared/open.js';
 import { openEngine } from '../storage/open/open.js';
 import { durationFromNanoseconds } from '../value/time/duration.js';
-import { readAuditKey } from './audit-key.js';
 import type { Configuration } from './configuration.js';
 import { ensureRootUser, hasRootUser } from './first-user.js';
+import { readAuditKey } from './secret-files.js';
 import { ConfigurationError } from './setting.js';
 import { endAtOnce } from './shutdown.js';
 

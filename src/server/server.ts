@@ -1,5 +1,4 @@
 /** Starts a server: storage, database, HTTP. */
-
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext } from 'node:tls';

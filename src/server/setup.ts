@@ -1,5 +1,4 @@
 /** Setting up a fresh server in the Studio: the first root user, made with a code that the server prints. */
-
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Throttle } from '../auth/attempts/throttle.js';
 import { isLoopbackHost } from '../base/loopback.js';

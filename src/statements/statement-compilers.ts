@@ -1,5 +1,4 @@
 /** The compile functions of statements that read and write the store. The parts of their bodies are separate bodies. */
-
 import { compileAlter } from '../ddl/define/alter.js';
 import { compileAlterLevel } from '../ddl/define/alter-level.js';
 import { DEFINITION_COMPILERS } from '../ddl/define/define.js';

@@ -1,3 +1,4 @@
+/** Background work that events trigger, such as following a log: never two runs at once, and none lost. */
 import type { Timers } from '../env/environment.js';
 import { asTesseraError, type TesseraError } from '../errors/error.js';
 

@@ -1,3 +1,4 @@
+/** Walks over the batches of a scan. */
 import { andThen, lastly, type PromiseOrValue, untilTrue } from '../base/promise-or-value.js';
 import type { Work } from '../base/work/work.js';
 import type { Cursor, Entry, Stored } from './contract.js';

@@ -1,3 +1,4 @@
+/** Runs work in a transaction and repeats it on a conflict; the one loop for retries, with and without durability. */
 import { andThen, lastly, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { TesseraError } from '../errors/error.js';
 import type { BeginOptions, Engine, Reservation, Transaction } from './contract.js';

@@ -1,3 +1,4 @@
+/** The interface by which a connection counts and traces its requests, whatever its protocol. */
 import type { RequestTrace } from './request-trace.js';
 
 /** Counts and traces the requests of a connection. */

@@ -1,3 +1,4 @@
+/** The ids by which the log lines and spans of one request are found. */
 import { readTraceParent } from './trace-parent.js';
 import type { Span } from './tracer.js';
 

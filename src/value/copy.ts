@@ -1,3 +1,4 @@
+/** Copies of values. */
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { runSteps, type Stepwise } from '../base/work/stepwise.js';
 import type { Work } from '../base/work/work.js';

@@ -1,3 +1,4 @@
+/** Flattens collections of any depth. */
 import { isArray, SetValue, type Value } from './value.js';
 import { Walk } from './walk.js';
 

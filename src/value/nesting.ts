@@ -1,3 +1,4 @@
+/** The bound on nesting: each recursion over values counts its depth here, so that none exhausts the stack. */
 import { failure } from '../errors/error.js';
 import { MAX_NESTING } from './limits.js';
 

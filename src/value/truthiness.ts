@@ -1,3 +1,4 @@
+/** What counts as true, kind by kind. */
 import { type ByKind, byKind } from './by-kind.js';
 import type { Value } from './value.js';
 

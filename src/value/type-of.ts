@@ -1,3 +1,4 @@
+/** Names of types as users see them. */
 import { GEOMETRY_TYPES } from './type.js';
 import { Geometry, kindOf, type Value } from './value.js';
 

@@ -1,3 +1,4 @@
+/** Bounded walks: values share parts, so that a small one may unfold into billions; every walk over them is counted. */
 import { failure } from '../errors/error.js';
 import { MAX_COMPARED, MAX_ENCODED, MAX_NODES } from './limits.js';
 import { nextDepth } from './nesting.js';

@@ -1,3 +1,4 @@
+/** The memory that values take, approximately. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { runSteps, type Stepwise } from '../base/work/stepwise.js';
 import type { Work } from '../base/work/work.js';

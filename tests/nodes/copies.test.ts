@@ -2,8 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { entriesOf } from '../../src/catalog/entries.js';
 import { isLiveState } from '../../src/catalog/keys/live-keys.js';
-import { NODES_AREA, WATCHED_DATABASES } from '../../src/catalog/keys/node-keys.js';
-import { isNodeState } from '../../src/catalog/keys/node-state.js';
+import { isNodeState, NODES_AREA, WATCHED_DATABASES } from '../../src/catalog/keys/node-keys.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import type { Engine, Entry, Key } from '../../src/storage/contract.js';
 import { copyStore } from '../../src/storage/copy/copy-store.js';

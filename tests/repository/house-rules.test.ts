@@ -63,3 +63,10 @@ test('every error of the catalogue is raised somewhere', () => {
   const unused = Object.keys(CATALOGUE).filter((code) => !source.includes(`'${code}'`));
   expect(unused).toEqual([]);
 });
+
+test('every file of src begins with a comment that says what it holds', () => {
+  const bare = [...contents]
+    .filter(([name, text]) => name.startsWith('src/') && !/^(#!.*\n)?\/[*/]/.test(text))
+    .map(([name]) => name.slice('src/'.length, -'.ts'.length));
+  expect(bare).toEqual([]);
+});

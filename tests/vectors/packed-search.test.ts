@@ -1,8 +1,10 @@
 /** Searches by vectors that are kept packed, beside a plain loop, while they change. */
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { MemoryScope } from '../../src/base/work/memory-scope.js';
 import { searchPacked } from '../../src/query/nearest/packed-search.js';
 import type { Execution } from '../../src/runtime/execution.js';
 import type { Engine, Transaction } from '../../src/storage/contract.js';
@@ -62,7 +64,7 @@ describe.each(['memory', 'on disk'])('%s (seed 19)', (where) => {
   }
 
   async function search(transaction: Transaction, metric: Metric, point: readonly number[], most = K) {
-    const memory = { used: 0, charge: () => undefined, releaseTo: () => undefined };
+    const memory = new MemoryScope(Number.POSITIVE_INFINITY, () => new Error('full'));
     const execution = {
       context: { transaction },
       interrupt: { checkpoint: () => undefined },

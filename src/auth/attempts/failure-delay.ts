@@ -1,3 +1,4 @@
+/** Failed sign-ins all take the same time, so that their timing reveals no accounts. */
 import type { Environment } from '../../env/environment.js';
 import { TesseraError } from '../../errors/error.js';
 

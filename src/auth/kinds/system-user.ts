@@ -1,5 +1,4 @@
 /** System users (DEFINE USER) at root, namespace or database level. */
-
 import type { SigningKey } from '../../catalog/credentials/signing-key.js';
 import type { UserDefinition } from '../../catalog/definitions/definition.js';
 import type { DatabasePath } from '../../catalog/principal.js';

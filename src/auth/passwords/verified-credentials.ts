@@ -1,3 +1,4 @@
+/** Passwords that were verified lately, for clients that send one with each request. */
 import { createHmac } from 'node:crypto';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import type { Environment } from '../../env/environment.js';

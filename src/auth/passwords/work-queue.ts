@@ -1,3 +1,4 @@
+/** Bounds work that takes processor time, such as password hashes. */
 import { failure } from '../../errors/error.js';
 
 /**

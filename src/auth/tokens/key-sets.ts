@@ -1,3 +1,4 @@
+/** Public keys that access methods fetch from their issuers. */
 import { createPublicKey, type JsonWebKey } from 'node:crypto';
 import { createLocalJWKSet, errors, type JWK, type LocalJWKSet } from 'jose';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';

@@ -1,3 +1,4 @@
+/** Keys of access methods, imported for signing and verifying. */
 import { createPublicKey, type KeyObject, webcrypto } from 'node:crypto';
 import { type CryptoKey, calculateJwkThumbprint, type JWK } from 'jose';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';

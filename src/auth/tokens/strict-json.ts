@@ -1,3 +1,5 @@
+/** JSON as tokens hold it: one value for each name. */
+
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json;

@@ -1,3 +1,4 @@
+/** Issues and verifies access tokens (JWT, RFC 7519). */
 import { CompactSign, compactVerify } from 'jose';
 import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';

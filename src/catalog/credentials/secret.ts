@@ -1,3 +1,4 @@
+/** Random secrets: of grants and refresh tokens, signing keys, and identities of records and sequences. */
 import type { Random } from '../../env/environment.js';
 
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';

@@ -3,7 +3,6 @@
  * mostly come in scripts of many, each statement of which needs the catalog that the one before it
  * has left.
  */
-
 import type { Id } from '../keys/key-bytes.js';
 import { compareNames } from '../keys/key-bytes.js';
 import { TableKeys } from '../keys/table-keys.js';

@@ -1,3 +1,4 @@
+/** The key of a record as a vertex of the graph, with the prefix of its table if that is defined. */
 import { encodeRecordKey } from '../../value/codecs/key-codec.js';
 import type { RecordId } from '../../value/value.js';
 import { undefinedVertex } from '../keys/edge-keys.js';

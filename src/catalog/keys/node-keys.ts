@@ -16,8 +16,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { Key, KeyRange } from '../../storage/contract.js';
-import type { Id } from './key-bytes.js';
-import { idAt, idBytes, prefixRange } from './key-bytes.js';
+import { type Id, idAt, idBytes, prefixRange } from './key-bytes.js';
+import { isLiveState } from './live-keys.js';
 import { type Area, databaseArea } from './store-keys.js';
 
 export const NODES_AREA: Area = databaseArea(0xffff_ffff);
@@ -82,4 +82,14 @@ export function watchedDatabaseKey(database: Id): Key {
 /** The database in a key of `watchedDatabaseKey`. */
 export function watchedDatabaseOf(key: Key): Id {
   return idAt(key, WATCHED_DATABASES.from.length);
+}
+
+/**
+ * Whether a key belongs to the state of running nodes, which copies of a store leave out: nodes, leases, sessions, live
+ * queries, their logs. The list of databases with watched tables outlasts them, so that these don't stay watched for
+ * ever.
+ */
+export function isNodeState(key: Key): boolean {
+  if (key.startsWith(NODES_AREA)) return !key.startsWith(WATCHED_DATABASES.from);
+  return isLiveState(key);
 }

@@ -1,3 +1,4 @@
+/** The keys of a table's records, incarnations and edges; made once for a table, as every row needs one. */
 import type { Key, KeyRange } from '../../storage/contract.js';
 import { vertexPrefix } from './edge-keys.js';
 import { type Id, prefixRange } from './key-bytes.js';

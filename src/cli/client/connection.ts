@@ -1,6 +1,6 @@
 /** The connection options of commands: the server and the user. */
 import type { Command } from 'commander';
-import { readPassFile } from '../../server/pass-file.js';
+import { readPassFile } from '../../server/secret-files.js';
 import { ConfigurationError } from '../../server/setting.js';
 import { newObject } from '../../value/value.js';
 import { Flag } from '../flags.js';

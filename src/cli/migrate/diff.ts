@@ -1,5 +1,4 @@
 /** Compares the definitions in the files of migrations with those of a database. */
-
 import { printStatement } from '../../language/print.js';
 import { isObject, type Value } from '../../value/value.js';
 import type { RpcClient } from '../client/rpc-client.js';

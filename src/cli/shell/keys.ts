@@ -2,7 +2,6 @@
  * Keys on their way from the terminal to the line editor: others may take the keys for a while, or the whole
  * terminal.
  */
-
 import { Transform, type TransformCallback } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 

@@ -1,3 +1,4 @@
+/** The fields of a table as a tree, from which its TypeScript type is printed. */
 import { type FieldBranches, fieldNode } from '../../catalog/definitions/field-tree.js';
 import type { DefineField } from '../../language/ast.js';
 import type { Type } from '../../value/type.js';

@@ -1,7 +1,6 @@
 /**
  * Checks a store: its definitions, and all data derived from records against the records. Changes nothing.
  */
-
 import { readChangeEntry } from '../../catalog/changefeed/change-log.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { databasesWithEvents, readQueuedEvent } from '../../catalog/events/event-queue.js';

@@ -1,3 +1,4 @@
+/** Clauses of definitions that may be expressions (COMMENT, DURATION, keys): computed first, and stored as values. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { jwtOf, withJwt } from '../../catalog/credentials/signing-key.js';
 import { failure } from '../../errors/error.js';

@@ -1,3 +1,4 @@
+/** DEFINE ACCESS, and what is checked or drawn of its keys. */
 import { accessKindOf } from '../../auth/kinds/access-kinds.js';
 import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
 import { isSymmetric, jwtOf, validateKeys, withJwt } from '../../catalog/credentials/signing-key.js';

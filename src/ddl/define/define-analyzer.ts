@@ -1,3 +1,4 @@
+/** DEFINE ANALYZER: prepares the analyzer first, so that a missing file fails here and not in a search. */
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineAnalyzer } from '../../language/ast.js';

@@ -1,11 +1,12 @@
+/** DEFINE API: a path with its actions; paths that match the same requests are one definition. */
 import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import { failure } from '../../errors/error.js';
-import type { ApiAction, DefineApi } from '../../language/ast.js';
+import type { ApiAction, Call, DefineApi, Handling } from '../../language/ast.js';
 import { apiPathText, parseApiPath } from '../../query/api/path.js';
+import { assertStorable } from '../../records/storable.js';
 import { ensureSelectedDatabase } from '../../runtime/authorization/selected-database.js';
 import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
-import { compileHandling } from './api-handling.js';
 import { beginDefinition, compileName, finish, settled, shouldDefine } from './definition.js';
 
 export function compileDefineApi(statement: DefineApi, compiler: Compiler): Evaluate {
@@ -32,5 +33,34 @@ function compileAction(action: ApiAction, compiler: Compiler): (frame: Frame) =>
   return async (frame) => {
     const handling = await handlingOf(frame);
     return { ...action, handling };
+  };
+}
+
+/**
+ * The middleware of DEFINE API and DEFINE CONFIG API: its arguments are computed by the definition, and are literals
+ * from then on.
+ */
+export function compileHandling<H extends Handling>(
+  handling: H,
+  compiler: Compiler,
+): (frame: Frame) => PromiseOrValue<H> {
+  const calls = handling.middleware.map((call) => compileArguments(call, compiler));
+  return async (frame) => {
+    const middleware = await mapInOrder(calls, (call) => call(frame));
+    return { ...handling, middleware };
+  };
+}
+
+function compileArguments(call: Call, compiler: Compiler): (frame: Frame) => PromiseOrValue<Call> {
+  const args = call.args.map((each) => compiler.expression(each));
+  return async (frame) => {
+    const values = await mapInOrder(args, (evaluate) => evaluate(frame));
+    return {
+      ...call,
+      args: values.map((value) => {
+        assertStorable(value);
+        return { kind: 'literal', value } as const;
+      }),
+    };
   };
 }

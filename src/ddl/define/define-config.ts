@@ -1,3 +1,4 @@
+/** DEFINE CONFIG: GRAPHQL and API for a database, DEFAULT for the whole store. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import type { SettledConfig } from '../../catalog/definitions/definition.js';
@@ -8,7 +9,7 @@ import { ensureSelectedDatabase } from '../../runtime/authorization/selected-dat
 import type { Execution } from '../../runtime/execution.js';
 import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
 import { toText } from '../../value/text/text.js';
-import { compileHandling } from './api-handling.js';
+import { compileHandling } from './define-api.js';
 import { beginDefinition, finish, settled, shouldDefine } from './definition.js';
 
 /** Defines a configuration: DEFAULT for the whole store, the others for the selected database. */

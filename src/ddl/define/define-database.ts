@@ -1,3 +1,4 @@
+/** DEFINE DATABASE, which defines its namespace if there is none. */
 import { putDatabase } from '../../catalog/ddl/define.js';
 import { findDatabase } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';

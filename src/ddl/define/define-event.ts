@@ -1,3 +1,4 @@
+/** DEFINE EVENT, on a table that it defines if there is none. */
 import { putEvent } from '../../catalog/ddl/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineEvent, Expression } from '../../language/ast.js';

@@ -1,3 +1,4 @@
+/** DEFINE FIELD, with what follows from a field: fields of elements, references, the ends of a relation. */
 import { fieldName, putField, putTable } from '../../catalog/ddl/define.js';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import type { SchemaChange } from '../../catalog/definitions/schema-version.js';

@@ -1,3 +1,4 @@
+/** DEFINE FUNCTION: the body is stored as it is, and compiled by its first call. */
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineFunction } from '../../language/ast.js';

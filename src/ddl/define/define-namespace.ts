@@ -1,3 +1,4 @@
+/** DEFINE NAMESPACE. */
 import { putNamespace } from '../../catalog/ddl/define.js';
 import { findNamespace } from '../../catalog/definitions/lookup.js';
 import { failure } from '../../errors/error.js';

@@ -1,3 +1,4 @@
+/** DEFINE PARAM, whose value is computed once, by its definition. */
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import { failure } from '../../errors/error.js';
 import type { DefineParam } from '../../language/ast.js';

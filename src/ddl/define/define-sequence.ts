@@ -1,3 +1,4 @@
+/** DEFINE SEQUENCE, whose clauses are computed once, by its definition. */
 import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { generateSecret } from '../../catalog/credentials/secret.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';

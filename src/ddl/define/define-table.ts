@@ -1,3 +1,4 @@
+/** DEFINE TABLE, with what follows from a table: the ends of a relation, the rows of a view. */
 import { putTable } from '../../catalog/ddl/define.js';
 import { viewSources } from '../../catalog/definitions/catalog-draft.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';

@@ -1,3 +1,4 @@
+/** DEFINE USER, which hashes the password and draws the secret of the user's tokens. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { userIncarnation } from '../../catalog/credentials/incarnation.js';
 import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';

@@ -1,5 +1,4 @@
 /** The restrictions of DEFINE FIELD (`reference/language.md` §8.2, and the reference engine's observed behaviour). */
-
 import { fieldName, plainFieldName } from '../../catalog/ddl/define.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';

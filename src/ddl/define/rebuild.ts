@@ -1,3 +1,4 @@
+/** REBUILD INDEX: the entries of all records of a table, made again at once or in the background. */
 import { stateOf } from '../../catalog/definitions/index-states.js';
 import { failure } from '../../errors/error.js';
 import type { Rebuild } from '../../language/ast.js';
@@ -5,10 +6,7 @@ import type { Evaluate } from '../../runtime/frame.js';
 import { defineAndBuild } from './define-index.js';
 import { beginDefinition } from './definition.js';
 
-/**
- * REBUILD INDEX: rebuilds the entries of all records of the table.
- * @throws TesseraError `index_missing`, `index_building`, `index_withdrawn`, when it runs
- */
+/** @throws TesseraError `index_missing`, `index_building`, `index_withdrawn`, when it runs */
 export function compileRebuild({ index: name, table, ifExists, concurrently }: Rebuild): Evaluate {
   return async ({ execution }) => {
     const { change } = beginDefinition(execution, 'database', 'edit', 'Index');

@@ -1,3 +1,6 @@
+/**
+ * The numbers of sequences: reserved in batches outside of the caller's transaction, so that callers don't conflict.
+ */
 import { invariant } from '../../base/invariant.js';
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';

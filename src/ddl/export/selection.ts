@@ -1,3 +1,4 @@
+/** The sections of an export, and the options by which a client selects them. */
 import { failure } from '../../errors/error.js';
 import { isArray, isObject, type Value } from '../../value/value.js';
 

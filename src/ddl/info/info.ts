@@ -7,13 +7,17 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { plainFieldName } from '../../catalog/ddl/define.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
-import type { ConfigDefinition } from '../../catalog/definitions/definition.js';
+import type { ConfigDefinition, IndexState } from '../../catalog/definitions/definition.js';
+import { stateOf } from '../../catalog/definitions/index-states.js';
 import { findUser, loadNamespace, loadRoot } from '../../catalog/definitions/lookup.js';
 import { type Definition, statementOf } from '../../catalog/definitions/stored-definition.js';
+import type { IndexInCatalog } from '../../catalog/indexes/lifecycle.js';
+import { type BuildProgress, buildProgress, idsOf } from '../../catalog/indexes/work.js';
 import { mayAct } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Info } from '../../language/ast.js';
 import { printConfig, printStatement } from '../../language/print.js';
+import { INDEX_KINDS } from '../../records/index/kinds.js';
 import { authorize } from '../../runtime/authorization/authorize.js';
 import {
   ensureSelectedDatabase,
@@ -23,11 +27,19 @@ import {
 } from '../../runtime/authorization/selected-database.js';
 import type { Execution, ListedLiveQuery } from '../../runtime/execution.js';
 import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
-import { Float, newObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
+import type { NodeFacts } from '../../runtime/nodes.js';
+import type { Transaction } from '../../storage/contract.js';
+import {
+  type ArrayValue,
+  Duration,
+  Float,
+  newObject,
+  type ObjectValue,
+  objectFrom,
+  type Value,
+} from '../../value/value.js';
 import { compileName } from '../define/definition.js';
 import { auditVerification, compileAuditInfo } from './audit.js';
-import { indexBuild } from './index-build.js';
-import { infoForNodes } from './nodes.js';
 import { sessionList } from './sessions.js';
 import { signInAttempts } from './signin-attempts.js';
 import { describeDefinition, describeLive } from './structure.js';
@@ -245,4 +257,51 @@ async function viewedCatalog(execution: Execution): Promise<DatabaseCatalog> {
   if (writable && mayAct(identity.principal, 'edit', { namespace: databasePath.namespace }))
     return ensureSelectedDatabase(execution);
   throw failure('database_missing', { name: databasePath.database });
+}
+
+// The build of an index in INFO FOR INDEX.
+
+/**
+ * By the state of the index. `pending` and `updated` are always 0: writers maintain an index under construction
+ * themselves.
+ */
+const BUILDING: { readonly [State in IndexState | 'ready']: (progress: BuildProgress) => ObjectValue } = {
+  ready: ({ initial }) => objectFrom({ initial, pending: 0, status: 'ready', updated: 0 }),
+  building: ({ initial, position }) =>
+    objectFrom(position === undefined ? { status: 'started' } : { initial, pending: 0, status: 'indexing' }),
+  failed: ({ error }) => objectFrom({ error, status: 'error' }),
+  replaced: (progress) => BUILDING.ready(progress),
+  withdrawn: (progress) => BUILDING.ready(progress),
+};
+
+/** What INFO FOR INDEX shows of the build: status, and while it lasts the counts of records and changes. */
+async function indexBuild(transaction: Transaction, { catalog, table, index }: IndexInCatalog): Promise<ObjectValue> {
+  if (INDEX_KINDS[index.indexKind.kind] === 'unsupported') {
+    return objectFrom({ error: 'not supported yet', status: 'error' });
+  }
+  return BUILDING[stateOf(index)](await buildProgress(transaction, idsOf(catalog, table, index)));
+}
+
+// INFO FOR NODES: the nodes that use the store, for users of the root.
+
+/** The rows of INFO FOR NODES. */
+async function infoForNodes(execution: Execution): Promise<ArrayValue> {
+  authorize(execution.identity, 'view', {}, 'Any');
+  const nodes = await execution.services.nodes.list(execution.context.transaction);
+  return nodes.map(overview);
+}
+
+function overview({ id, isCurrent, staleness, ...facts }: NodeFacts) {
+  const { address, format, since, version, work, writes } = facts;
+  return objectFrom({
+    address,
+    current: isCurrent,
+    format,
+    id,
+    since,
+    staleness: new Duration(BigInt(Math.round(staleness)) * 1_000_000n),
+    version,
+    work: [...work],
+    writes,
+  });
 }

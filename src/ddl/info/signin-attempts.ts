@@ -1,5 +1,4 @@
 /** INFO FOR SIGNIN ATTEMPTS: which accounts and addresses have failed to sign in, and which are delayed. */
-
 import type { FailureCount } from '../../catalog/credentials/signin-failures.js';
 import { type DatabasePath, databasePathOf, mayAct } from '../../catalog/principal.js';
 import type { Level } from '../../language/ast.js';

@@ -1,6 +1,6 @@
+/** Errors of backups, of archives of commits, and of restores. */
 import { row } from '../row.js';
 
-/** Errors of backups, of archives of commits, and of restores. */
 export const backupErrors = {
   backup_unsupported: row<{ store: string; instead: string }>({
     kind: 'Configuration',

@@ -1,3 +1,4 @@
+/** Errors of definitions: duplicates, missing ones and invalid ones. */
 import { type ErrorRow, row } from '../row.js';
 
 /** A definition known by its name; `noun` as the texts call it, `kind` as the details do. */
@@ -40,7 +41,6 @@ const missingAtLevel = (noun: string, kind: string): ErrorRow<AtLevel> =>
     details: ({ name }) => ({ kind, details: { name } }),
   });
 
-/** Errors of definitions: duplicates, missing ones and invalid ones. */
 export const catalogErrors = {
   namespace_exists: exists('namespace', 'Namespace'),
   namespace_missing: missing('namespace', 'Namespace'),

@@ -1,9 +1,9 @@
+/** Errors of evaluating expressions and of control flow. Values come in canonical text. */
 import { row } from '../row.js';
 
 const internal = <D = void>(text: (detail: D) => string) => row<D>({ kind: 'Internal', text });
 const validation = <D = void>(text: (detail: D) => string) => row<D>({ kind: 'Validation', text });
 
-/** Errors of evaluating expressions and of control flow. Values come in canonical text. */
 export const expressionErrors = {
   /** Only for what the documentation names as missing. */
   not_supported: row<{ what: string }>({

@@ -1,6 +1,6 @@
+/** Errors of built-in functions. */
 import { row } from '../row.js';
 
-/** Errors of built-in functions. */
 export const functionErrors = {
   /** `reason` is a complete sentence; with or without a period, as in the reference engine. */
   invalid_arguments: row<{ name: string; reason: string; method?: boolean }>({

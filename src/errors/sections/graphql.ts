@@ -1,9 +1,9 @@
+/** Errors of GraphQL requests. Errors of a field's statement keep their code. */
 import { type ErrorRow, row } from '../row.js';
 
 /** Errors whose message comes from the GraphQL library; the code names the stage. */
 const worded = (): ErrorRow<{ message: string }> => row({ kind: 'Validation', text: ({ message }) => message });
 
-/** Errors of GraphQL requests. Errors of a field's statement keep their code. */
 export const graphqlErrors = {
   // ─── Requests ───
 

@@ -1,3 +1,4 @@
+/** Errors of authentication and authorization. Their texts don't reveal which part of a credential was wrong. */
 import type { ErrorDetails } from '../row.js';
 import { row } from '../row.js';
 
@@ -7,7 +8,6 @@ const retryAfter =
   (kind: string) =>
   (detail: { retryAfter: number }): ErrorDetails => ({ kind, details: { retryAfter: detail.retryAfter } });
 
-/** Errors of authentication and authorization. Their texts don't reveal which part of a credential was wrong. */
 export const identityErrors = {
   invalid_auth: row({
     kind: 'NotAllowed',

@@ -1,6 +1,6 @@
+/** Errors of parsing. */
 import { row } from '../row.js';
 
-/** Errors of parsing. */
 export const languageErrors = {
   /** `what` describes the error and shows its position (`language/source-error.ts`). */
   parse_error: row<{ what: string }>({

@@ -1,3 +1,4 @@
+/** Errors of memory budgets: the request that exceeds one fails, others continue. */
 import { row } from '../row.js';
 
 const MIB = 2 ** 20;
@@ -8,7 +9,6 @@ function sizeText(bytes: number): string {
   return bytes >= 1024 ? `${Math.floor(bytes / 1024)} KiB` : `${bytes} bytes`;
 }
 
-/** Errors of memory budgets: the request that exceeds one fails, others continue. */
 export const memoryErrors = {
   request_memory_exceeded: row<{ limit: number }>({
     kind: 'Query',

@@ -1,3 +1,4 @@
+/** Errors of planning and executing statements. Values and ids come in canonical text. */
 import { row } from '../row.js';
 
 const SECOND = 1_000_000_000n;
@@ -8,7 +9,6 @@ const internal = <D = void>(text: (detail: D) => string) => row<D>({ kind: 'Inte
 const ofField = <D extends { readonly field: string }>(text: (detail: D) => string) =>
   row<D>({ kind: 'Internal', text, fields: ({ field }) => [field] });
 
-/** Errors of planning and executing statements. Values and ids come in canonical text. */
 export const queryErrors = {
   thrown: row<{ text: string }>({
     kind: 'Thrown',
@@ -146,11 +146,11 @@ export const queryErrors = {
     ({ id, reason }) => `An error occured while updating references for \`${id}\`: ${reason}`,
   ),
   reference_range: internal(() => 'Cannot scan a specific range of record references without a referencing field'),
-  /** Replaces an error whose text might quote hidden data. */
   /** For the log. */
   event_lost: internal<{ event: string; table: string; reason: string }>(
     ({ event, table, reason }) => `The asynchronous event ${event} of the table ${table} isn't run: ${reason}`,
   ),
+  /** Replaces an error whose text might quote hidden data. */
   stored_code_failed: internal<{ what: string }>(({ what }) => `An error occurred in the ${what}`),
   read_only: internal(() => "There was a problem with the key-value store: Couldn't write to a read only transaction"),
 

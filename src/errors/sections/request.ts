@@ -1,8 +1,8 @@
+/** Errors of requests as such: frames, methods, parameters, headers, sizes. */
 import { row } from '../row.js';
 
 const validation = (kind: string) => () => ({ kind });
 
-/** Errors of requests as such: frames, methods, parameters, headers, sizes. */
 export const requestErrors = {
   internal: row({
     kind: 'Internal',

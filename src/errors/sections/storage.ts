@@ -1,6 +1,6 @@
+/** Errors of the storage engines. */
 import { row } from '../row.js';
 
-/** Errors of the storage engines. */
 export const storageErrors = {
   compaction_unsupported: row({
     kind: 'Internal',

@@ -1,3 +1,4 @@
+/** Errors of the data model: arithmetic, casts, codecs. Values come in canonical text. */
 import { row } from '../row.js';
 
 const MAX_SHOWN = 2000;
@@ -10,7 +11,6 @@ const operator = (operation: string) =>
     text: ({ a, b }) => `Cannot perform ${operation} with '${shown(a)}' and '${shown(b)}'`,
   });
 
-/** Errors of the data model: arithmetic, casts, codecs. Values come in canonical text. */
 export const valueErrors = {
   cannot_add: operator('addition'),
   cannot_subtract: operator('subtraction'),

@@ -1,10 +1,10 @@
+/** Errors of searches for nearest neighbours. */
 import { row } from '../row.js';
 import { shown } from './value.js';
 
 const UNSUPPORTED =
   'Invalid query: KNN operators nested in OR/NOT expressions or mixed with unsupported KNN variants are not supported';
 
-/** Errors of searches for nearest neighbours. */
 export const vectorErrors = {
   nearest_nested: row({ kind: 'Validation', text: () => UNSUPPORTED }),
   /** `<|k|>` names neither a distance nor the length of the search list. */

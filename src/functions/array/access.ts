@@ -1,3 +1,4 @@
+/** `array::` functions that read and change arrays by position. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { eachItem, filterItems } from '../../base/work/loops.js';
 import { Comparisons } from '../../value/order.js';

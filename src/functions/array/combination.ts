@@ -1,3 +1,4 @@
+/** `array::` functions over several arrays. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { filterItems } from '../../base/work/loops.js';
 import { isTruthy } from '../../value/truthiness.js';

@@ -1,3 +1,4 @@
+/** `array::` functions that make arrays, or shuffle them. */
 import { andThen } from '../../base/promise-or-value.js';
 import { inSteps } from '../../base/work/loops.js';
 import { toInt } from '../../value/coerce.js';

@@ -1,3 +1,4 @@
+/** `array::` functions that call a closure for each element. */
 import { andThen } from '../../base/promise-or-value.js';
 import { mapItems } from '../../base/work/loops.js';
 import { equals } from '../../value/order.js';

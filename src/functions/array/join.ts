@@ -1,3 +1,4 @@
+/** Values of an array as one text. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { eachItem } from '../../base/work/loops.js';
 import type { Work } from '../../base/work/work.js';

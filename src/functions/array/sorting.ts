@@ -1,3 +1,4 @@
+/** `array::` functions that order arrays. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { mapItems } from '../../base/work/loops.js';
 import { sortItems } from '../../base/work/sort.js';

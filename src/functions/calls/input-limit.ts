@@ -24,7 +24,7 @@ export const MAX_INPUT_OF_LONG_LISTS = 2 ** 21;
 /** For functions that sort, hash or rebuild their arguments, several hundred nanoseconds for each part. */
 export const MAX_INPUT_OF_REBUILDING = 2 ** 13;
 
-/** For functions that take their arguments in steps, with checkpoints, but copy them once or twice as a whole. */
+/** For functions that take their arguments in steps, but copy them once or twice as a whole. */
 export const MAX_INPUT_IN_STEPS = 2 ** 19;
 
 /** For the runtime's functions on whole texts. */

@@ -1,3 +1,4 @@
+/** `string::is_*`: whether a text has a format. */
 import { parseRecordId } from '../../language/parse.js';
 import { parseDatetime } from '../../value/time/datetime.js';
 import { parseUuid } from '../../value/uuid.js';

@@ -1,3 +1,4 @@
+/** `string::` functions that say how alike two texts are. */
 import { levenshtein } from '../../base/levenshtein.js';
 import { float } from '../../value/value.js';
 import { invalidArguments } from '../calls/arguments.js';

@@ -1,3 +1,4 @@
+/** `string::` functions that search, cut and change texts. */
 import type { RE2JS } from 're2js';
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import { transliterated } from '../../base/transliterate.js';

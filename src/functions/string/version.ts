@@ -1,3 +1,4 @@
+/** `string::semver::*`: comparing and changing semantic versions. */
 import { MAX_INT } from '../../value/number.js';
 import { int } from '../../value/value.js';
 import { invalidArguments } from '../calls/arguments.js';

@@ -1,5 +1,4 @@
 /** Effective limits of a request: those of the server, then of the role, then of the database's config. */
-
 import { covers, type Identity, type Principal } from '../../catalog/principal.js';
 import type { TesseraError } from '../../errors/error.js';
 import type { GraphqlConfig } from '../../language/ast.js';

@@ -1,3 +1,4 @@
+/** The interface of all fields that list records: of root fields, edges, connections and aggregates alike. */
 import type { GraphQLFieldConfigArgumentMap, GraphQLNullableType, GraphQLOutputType } from 'graphql';
 import { isArray, type Value } from '../../value/value.js';
 import type { CompileCollectionQuery } from '../execution/collection-query.js';

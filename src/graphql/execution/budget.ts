@@ -1,3 +1,4 @@
+/** Limits on the size of a result, counted while it is made: rows, written fields, characters. */
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Deadline } from '../../session/contract.js';
 import { MAX_ENCODED } from '../../value/limits.js';

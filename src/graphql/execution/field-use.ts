@@ -1,3 +1,4 @@
+/** What the compiler of a field learns about its place in an operation. */
 import type { FieldNode, GraphQLObjectType } from 'graphql';
 import type { CollectedFields } from './collect.js';
 import type { FieldArguments } from './field-arguments.js';

@@ -1,3 +1,4 @@
+/** Shares equal statements among operations, since a statement that is known needs no second plan. */
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import type { Statement } from '../../language/ast.js';
 

@@ -1,3 +1,4 @@
+/** Writers of JSON: results are written as text from values, without objects in between. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { ExecutionContext } from './execution-context.js';
 

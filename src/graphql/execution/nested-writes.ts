@@ -1,5 +1,4 @@
 /** The writes of one root field besides the records that it returns: the records and edges nested in its input. */
-
 import type { Random } from '../../env/environment.js';
 import { randomKey } from '../../functions/identifiers.js';
 import type { Block, Expression, For, Idiom, Output, Statement } from '../../language/ast.js';

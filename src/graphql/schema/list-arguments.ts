@@ -1,3 +1,4 @@
+/** The arguments that lists of records have in common: their types, their reading and their limits. */
 import type { GraphQLFieldConfigArgumentMap, GraphQLInputObjectType, GraphQLObjectType } from 'graphql';
 import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';

@@ -1,3 +1,4 @@
+/** The interface of a table in the schema, by which types of tables refer to each other. */
 import type { GraphQLFieldConfigArgumentMap } from 'graphql';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { EdgeDirection } from '../execution/select.js';

@@ -1,3 +1,4 @@
+/** The logger that this room expects, and the log of responses. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { RequestTrace } from '../../tracing/request-trace.js';
 

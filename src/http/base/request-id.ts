@@ -1,3 +1,4 @@
+/** Request ids, by which lines of the log and the client's own records are matched. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 

@@ -1,3 +1,4 @@
+/** Closes idle connections when the server stops, which Node would otherwise wait for. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';

@@ -1,3 +1,4 @@
+/** How bodies are read, so that many small chunks take neither memory nor turns of others. */
 import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { ByteCollector } from '../../base/byte-collector.js';

@@ -1,3 +1,4 @@
+/** Parses query strings strictly: a name given twice or a broken escape is refused, rather than guessed at. */
 import { failure } from '../../errors/error.js';
 import { type MutableObject, newObject, type ObjectValue } from '../../value/value.js';
 

@@ -1,3 +1,4 @@
+/** The timeout of a client that stops reading a response or sending a body. */
 import type { Timers } from '../../env/environment.js';
 import type { Context } from '../base/context.js';
 

@@ -1,3 +1,4 @@
+/** The response to a query: JSON in one piece where it is small, any other in steps. */
 import type { FastifyReply } from 'fastify';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { statementResults, statementResultsJson } from '../../rpc/response.js';

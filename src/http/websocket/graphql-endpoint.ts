@@ -1,5 +1,4 @@
 /** GraphQL over WebSockets: authentication and selection. The GraphQL room implements the rest. */
-
 import { asTesseraError, failure } from '../../errors/error.js';
 import type { GraphqlSocketSession, OpenGraphqlSocket } from '../../graphql/transports/transport-ws.js';
 import { checkQuerying } from '../../rpc/capabilities.js';

@@ -1,5 +1,4 @@
 /** DEFINE FIELD: its clauses. */
-
 import { typeText } from '../../value/text/type-text.js';
 import { holdsObjects } from '../../value/type.js';
 import { objectFrom } from '../../value/value.js';

@@ -1,3 +1,4 @@
+/** CREATE: `CREATE [ONLY] targets [data] [RETURN …] [VERSION …] [TIMEOUT …]`. */
 import type { Create } from '../ast.js';
 import { dataClause, outputClause, targets, timeoutClause, versionClause } from './clauses.js';
 import type { Parser } from './parser.js';

@@ -1,3 +1,4 @@
+/** DELETE: `DELETE [FROM] [ONLY] targets [WITH …] [WHERE …] [RETURN …] [TIMEOUT …] [EXPLAIN …]`. */
 import type { Delete } from '../ast.js';
 import { explainClause, outputClause, targets, timeoutClause, whereClause, withClause } from './clauses.js';
 import type { Parser } from './parser.js';

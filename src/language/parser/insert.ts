@@ -1,3 +1,7 @@
+/**
+ * INSERT: `INSERT [RELATION] [IGNORE] [INTO table] rows [ON DUPLICATE KEY UPDATE …]`; rows are a value or lists of
+ * VALUES.
+ */
 import type { Expression, Idiom, Insert } from '../ast.js';
 import { assignments, outputClause, timeoutClause, versionClause } from './clauses.js';
 import { path } from './expression/call.js';

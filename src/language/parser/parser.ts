@@ -5,7 +5,6 @@
  * don't: they reach what lies behind them through `Grammar`, which `parse.ts` fills in.
  * Each function of the grammar throws `parse_error`, and moves on behind what it has read.
  */
-
 import { failure } from '../../errors/error.js';
 import type { Expression, Idiom, Param, RecordIdLiteral, Statement } from '../ast.js';
 import { sourceOffset } from '../escapes.js';

@@ -1,3 +1,4 @@
+/** RELATE: `RELATE [ONLY] [OR UPDATE] from->edge->to [data] [RETURN …] [TIMEOUT …]`, or with its arrows to the left. */
 import type { Expression, Relate } from '../ast.js';
 import { dataClause, outputClause, timeoutClause } from './clauses.js';
 import { knownCall, path, segment } from './expression/call.js';

@@ -1,3 +1,4 @@
+/** SELECT: its clauses have a fixed order up to LIMIT and START; those after it come in any. */
 import type { Select } from '../ast.js';
 import {
   explainClause,

@@ -1,5 +1,4 @@
 /** Types: `option<string>`, `array<int, 3>`, `record<a | b>`, `'x' | 5`, `{ a: int }`. */
-
 import { compareStrings } from '../../value/strings.js';
 import { typeText } from '../../value/text/type-text.js';
 import { GEOMETRY_TYPES, type GeometryType, PLAIN_TYPES, type PlainType, type Type } from '../../value/type.js';

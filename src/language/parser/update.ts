@@ -1,3 +1,4 @@
+/** UPDATE and UPSERT, whose clauses are the same. */
 import type { Update, Upsert } from '../ast.js';
 import { dataClause, explainClause, outputClause, targets, timeoutClause, whereClause, withClause } from './clauses.js';
 import type { Parser } from './parser.js';

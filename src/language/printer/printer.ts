@@ -2,7 +2,6 @@
  * The context of the printer's parts, through which they call each other, so that the files don't import each
  * other.
  */
-
 import { escapeIdentifier, escapeName as plainName } from '../../value/text/quote.js';
 import type { Block, Expression, Idiom, Name, Statement } from '../ast.js';
 

@@ -1,5 +1,4 @@
 /** Statements other than definitions as text, one row for each kind. */
-
 import { escapeIdentifier, quoteString } from '../../value/text/quote.js';
 import { typeText } from '../../value/text/type-text.js';
 import { formatDuration } from '../../value/time/duration.js';

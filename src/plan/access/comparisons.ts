@@ -4,7 +4,9 @@ import type { Binary, BinaryOperator, Expression, Idiom } from '../../language/a
 import { printExpression, printIdiom } from '../../language/print.js';
 import { isDocumentFree } from '../dependencies.js';
 import type { Operand } from '../nodes.js';
-import { ORDERED_OPERATORS } from '../ordered-operators.js';
+
+/** The operators that an ordered index serves: before, at or behind another value in the order of values. */
+export const ORDERED_OPERATORS = ['=', '==', '<', '<=', '>', '>='] as const satisfies readonly BinaryOperator[];
 
 export interface Comparison extends Operand {
   readonly field: Idiom;

@@ -1,12 +1,13 @@
 /** The facts of a statement for the choice of access paths to one of its tables. */
+import { Derived } from '../../base/derived.js';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import type { Expression, Idiom, IndexHints } from '../../language/ast.js';
+import { printIdiom } from '../../language/print.js';
 import { isDocumentFree, isUncorrelated } from '../dependencies.js';
 import type { OrderWanted } from '../nodes.js';
 import { ComparisonSet } from './comparison-set.js';
 import { type Comparison, type Demands, demandsOf } from './comparisons.js';
-import { indexPaths } from './index-paths.js';
 
 /** The statement's requirements on a table's records. */
 export interface AccessHints {
@@ -112,3 +113,15 @@ export class AccessFacts implements AccessFactsSource {
     return groups;
   }
 }
+
+/** The paths of an index's fields as texts, as comparisons name them: computed once, since they are compared often. */
+export function indexPaths(index: IndexDefinition): readonly string[] {
+  let paths = known.get(index);
+  if (paths === undefined) {
+    paths = index.fields.map((field) => printIdiom(field));
+    known.set(index, paths);
+  }
+  return paths;
+}
+
+const known = new Derived<IndexDefinition, readonly string[]>();

@@ -4,8 +4,8 @@ import type { IndexDefinition } from '../../catalog/definitions/definition.js';
 import type { IndexHints } from '../../language/ast.js';
 import type { ComparisonSet } from './comparison-set.js';
 import type { AccessFacts } from './facts.js';
+import { indexPaths } from './facts.js';
 import type { IndexMatch, IndexMatching } from './index-matching.js';
-import { indexPaths } from './index-paths.js';
 
 export const fullText: IndexMatching = { match, inOrder: () => undefined };
 

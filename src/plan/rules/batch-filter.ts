@@ -1,16 +1,15 @@
-import type { BinaryOperator, Expression } from '../../language/ast.js';
-import { constantValue } from '../../language/constant-value.js';
-import { fieldNameOf } from '../../language/field-name-of.js';
-import { operandsOf } from '../access/comparisons.js';
-import { isDocumentFree } from '../dependencies.js';
-import { ORDERED_OPERATORS } from '../ordered-operators.js';
-import type { NodeRule } from './rule.js';
-
 /**
  * `age > $age AND active AND …`: comparisons of a field with a value that is the same for all rows are evaluated first,
  * each such part in a loop over all rows that the ones before it left. Only parts that stand before all others, since
  * those may fail.
  */
+import type { BinaryOperator, Expression } from '../../language/ast.js';
+import { constantValue } from '../../language/constant-value.js';
+import { fieldNameOf } from '../../language/field-name-of.js';
+import { ORDERED_OPERATORS, operandsOf } from '../access/comparisons.js';
+import { isDocumentFree } from '../dependencies.js';
+import type { NodeRule } from './rule.js';
+
 export const batchFilter: NodeRule<'filter'> = {
   name: 'batch-filter',
   kind: 'filter',

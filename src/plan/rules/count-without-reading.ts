@@ -1,12 +1,12 @@
+/**
+ * `SELECT count() FROM table GROUP ALL`, with a condition that an index answers alone or without one: the storage knows
+ * the number of keys without reading a record. Only for users who may see all records.
+ */
 import type { Call, Projection, Projections } from '../../language/ast.js';
 import { answersAlone } from '../access/index-match.js';
 import type { CountItem } from '../nodes.js';
 import type { NodeRule } from './rule.js';
 
-/**
- * `SELECT count() FROM table GROUP ALL`, with a condition that an index answers alone or without one: the storage knows
- * the number of keys without reading a record. Only for users who may see all records.
- */
 export const countWithoutReading: NodeRule<'aggregate'> = {
   name: 'count-without-reading',
   kind: 'aggregate',

@@ -1,9 +1,9 @@
-import type { NodeRule } from './rule.js';
-
 /**
  * `SELECT * FROM person:1`, the most frequent query: one named record that is shown unchanged, or with its
  * fields chosen, needs no batches, nor room for other rows.
  */
+import type { NodeRule } from './rule.js';
+
 export const directLookup: NodeRule<'project'> = {
   name: 'direct-lookup',
   kind: 'project',

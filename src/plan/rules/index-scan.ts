@@ -1,10 +1,10 @@
+/** `WHERE email = $email`: an index whose leading fields the condition fixes or bounds lists the candidates. */
 import type { AccessFacts } from '../access/facts.js';
 import { bestIndex } from '../access/index-match.js';
 import { orderOf } from '../access/order.js';
 import type { IndexAccess } from '../nodes.js';
 import type { AccessRule } from './rule.js';
 
-/** `WHERE email = $email`: an index whose leading fields the condition fixes or bounds lists the candidates. */
 export const indexScan: AccessRule = {
   name: 'index-scan',
   rewrite(access, facts) {

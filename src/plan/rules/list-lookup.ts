@@ -1,13 +1,13 @@
+/**
+ * `WHERE id IN $followed`, `WHERE id = $a OR id = $b`: a condition that lists the records takes a lookup for each
+ * rather than a scan.
+ */
 import { EQUALITIES, IN_LIST } from '../access/comparison-set.js';
 import type { Comparison } from '../access/comparisons.js';
 import type { AccessFacts } from '../access/facts.js';
 import type { Operand } from '../nodes.js';
 import type { AccessRule } from './rule.js';
 
-/**
- * `WHERE id IN $followed`, `WHERE id = $a OR id = $b`: a condition that lists the records takes a lookup for each
- * rather than a scan.
- */
 export const listLookup: AccessRule = {
   name: 'list-lookup',
   rewrite(access, facts) {

@@ -1,11 +1,11 @@
-import type { Limit } from '../nodes.js';
-import type { NodeRule, StatementFacts } from './rule.js';
-
 /**
  * `SELECT * FROM t LIMIT 100 START 900000`, also by id: the storage passes over keys, so that no record is read that
  * isn't shown. Only for those who may see all records, and for tables whose records are shown as they are stored: what
  * a computed field fails with, or does, belongs to the answer.
  */
+import type { Limit } from '../nodes.js';
+import type { NodeRule, StatementFacts } from './rule.js';
+
 export const offsetPushdown: NodeRule<'limit'> = {
   name: 'offset-pushdown',
   kind: 'limit',

@@ -1,11 +1,11 @@
+/**
+ * `ORDER BY created DESC LIMIT 10`: rows in the requested order are read only up to the limit.
+ */
 import { indexInOrder } from '../access/index-match.js';
 import { orderOf } from '../access/order.js';
 import type { Access, ListLookup, PointLookup } from '../nodes.js';
 import type { AccessRule } from './rule.js';
 
-/**
- * `ORDER BY created DESC LIMIT 10`: rows in the requested order are read only up to the limit.
- */
 export const orderedScan: AccessRule = {
   name: 'ordered-scan',
   rewrite(access, facts) {

@@ -1,9 +1,9 @@
-import { EQUALITIES } from '../access/comparison-set.js';
-import type { AccessRule } from './rule.js';
-
 /**
  * `SELECT … FROM note WHERE id = $note`: a condition that says which record it is takes one lookup rather than a scan.
  */
+import { EQUALITIES } from '../access/comparison-set.js';
+import type { AccessRule } from './rule.js';
+
 export const pointLookup: AccessRule = {
   name: 'point-lookup',
   rewrite(access, facts) {

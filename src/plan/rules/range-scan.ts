@@ -1,6 +1,6 @@
+/** `WHERE id > $last`: bounds of the id are bounds of the keys. */
 import type { AccessRule } from './rule.js';
 
-/** `WHERE id > $last`: bounds of the id are bounds of the keys. */
 export const rangeScan: AccessRule = {
   name: 'range-scan',
   rewrite(access, facts) {

@@ -1,6 +1,6 @@
+/** `ORDER BY name LIMIT 10`: sorting keeps only the requested number of rows. */
 import type { NodeRule } from './rule.js';
 
-/** `ORDER BY name LIMIT 10`: sorting keeps only the requested number of rows. */
 export const topN: NodeRule<'limit'> = {
   name: 'top-n',
   kind: 'limit',

@@ -1,13 +1,13 @@
+/**
+ * `WHERE author IN (SELECT VALUE id FROM person WHERE …)`: a subquery that is the same for all rows is evaluated once,
+ * by the row that needs it first. (Access paths take its value as they take that of a param.)
+ */
 import type { Select, Subquery } from '../../language/ast.js';
 import { uncorrelatedIn } from '../dependencies.js';
 import { projectedExpressions } from '../fields-read.js';
 import type { RowNode, StreamNode } from '../nodes.js';
 import type { StatementRule } from './rule.js';
 
-/**
- * `WHERE author IN (SELECT VALUE id FROM person WHERE …)`: a subquery that is the same for all rows is evaluated once,
- * by the row that needs it first. (Access paths take its value as they take that of a param.)
- */
 export const uncorrelatedSubquery: StatementRule = {
   name: 'uncorrelated-subquery',
   rewrite(node, select) {

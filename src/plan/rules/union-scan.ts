@@ -1,8 +1,8 @@
+/** `WHERE a = 1 OR b = 2`: one scan of an index for each alternative, if there is one for each. */
 import { ComparisonSet } from '../access/comparison-set.js';
 import { bestIndex } from '../access/index-match.js';
 import type { AccessRule } from './rule.js';
 
-/** `WHERE a = 1 OR b = 2`: one scan of an index for each alternative, if there is one for each. */
 export const unionScan: AccessRule = {
   name: 'union-scan',
   rewrite(access, facts) {

@@ -1,3 +1,4 @@
+/** The statements that a compiler of expressions runs itself, since they need nothing but a frame. */
 import type { Statement } from '../../language/ast.js';
 
 /** The control-flow statements, which don't access the store themselves. */

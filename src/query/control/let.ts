@@ -1,3 +1,4 @@
+/** LET: a variable from here to the end of its block, checked against its type if it has one. */
 import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Let } from '../../language/ast.js';

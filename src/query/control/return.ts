@@ -1,3 +1,4 @@
+/** RETURN, and its FETCH: ends the body that holds it, by a signal unless it is the last statement. */
 import { andThen } from '../../base/promise-or-value.js';
 import type { Return } from '../../language/ast.js';
 import type { Evaluate } from '../../runtime/frame.js';

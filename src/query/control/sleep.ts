@@ -1,3 +1,7 @@
+/**
+ * SLEEP: only for users who may edit the whole store, since it holds a transaction open. The server itself doesn't
+ * block meanwhile.
+ */
 import { invariant } from '../../base/invariant.js';
 import type { Sleep } from '../../language/ast.js';
 import { authorize } from '../../runtime/authorization/authorize.js';
@@ -9,16 +13,12 @@ import { Duration } from '../../value/value.js';
 /** Milliseconds between two checks of the deadline while sleeping. */
 const NAP = 50;
 
-/**
- * SLEEP: only for users who may edit the whole store, since it holds a transaction open. The server itself doesn't
- * block meanwhile.
- */
 export function compileSleep({ duration: { value } }: Sleep): Evaluate {
   invariant(value instanceof Duration, 'SLEEP is parsed with a duration');
   const milliseconds = durationMilliseconds(value);
   return (frame) => {
     const { execution } = frame;
-    if (!execution.request.maySleep) authorize(execution.identity, 'edit', {}, 'Any');
+    if (execution.request.sleepNeedsRole) authorize(execution.identity, 'edit', {}, 'Any');
     return sleep(execution, milliseconds);
   };
 }

@@ -1,3 +1,4 @@
+/** THROW: fails with the text of a value. */
 import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Throw } from '../../language/ast.js';

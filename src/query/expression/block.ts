@@ -1,3 +1,4 @@
+/** Blocks and subqueries: statements as values. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Block, Statement, Subquery } from '../../language/ast.js';
 import type { Evaluate, Frame } from '../../runtime/frame.js';

@@ -1,3 +1,4 @@
+/** `<type> value`, within the memory of the request, and in steps for values that may be large. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { castAny } from '../../functions/cast.js';
 import type { Cast } from '../../language/ast.js';

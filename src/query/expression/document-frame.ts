@@ -1,3 +1,4 @@
+/** Frames within a path: what `$this`, `$parent` and `@` mean in a condition or a recursion. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Execution } from '../../runtime/execution.js';
 import { Frame } from '../../runtime/frame.js';

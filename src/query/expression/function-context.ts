@@ -1,3 +1,4 @@
+/** What a built-in function may ask of the statement that calls it. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { FunctionContext } from '../../functions/calls/contract.js';

@@ -1,3 +1,4 @@
+/** IF … ELSE as a value. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Expression, If } from '../../language/ast.js';
 import type { Evaluate, Frame } from '../../runtime/frame.js';

@@ -1,3 +1,4 @@
+/** What a compiler of control flow needs besides `Compiler`: which body it is in, and what may unwind through it. */
 import type { Block, Expression, Statement } from '../../language/ast.js';
 import type { Compiler, Evaluate } from '../../runtime/frame.js';
 

@@ -1,3 +1,4 @@
+/** Expressions with a fixed value: literals, constants such as `math::PI`, names of tables. */
 import { failure } from '../../errors/error.js';
 import { findConstant } from '../../functions/registry.js';
 import type { Constant, Literal, TableName } from '../../language/ast.js';

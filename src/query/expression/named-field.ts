@@ -1,5 +1,4 @@
 /** `type::field(name)` and `type::fields(names)`: paths of the current document, given as text. */
-
 import { andThen, mapInOrder } from '../../base/promise-or-value.js';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import { failure } from '../../errors/error.js';

@@ -1,3 +1,4 @@
+/** `$name`: values of the session, the current document, variables, and params that are defined. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { ParamDefinition } from '../../catalog/definitions/definition.js';
 import { failure } from '../../errors/error.js';

@@ -1,3 +1,4 @@
+/** `a..b`, whose value is made once where its ends are constant. */
 import { andThen } from '../../base/promise-or-value.js';
 import type { RangeExpression } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';

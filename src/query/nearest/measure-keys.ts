@@ -1,3 +1,4 @@
+/** Distances of given records by their stored vectors, in batches that yield to others. */
 import { andThen, type PromiseOrValue, untilTrue } from '../../base/promise-or-value.js';
 import { encodedVectorKey } from '../../index/vectors.js';
 import type { Execution } from '../../runtime/execution.js';

@@ -1,3 +1,4 @@
+/** What is parsed, and not implemented, fails when it runs. */
 import { failure } from '../../errors/error.js';
 import type { Evaluate } from '../../runtime/frame.js';
 

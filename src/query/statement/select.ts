@@ -1,3 +1,4 @@
+/** SELECT as a prepared statement, with its VERSION. */
 import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Expression, Select } from '../../language/ast.js';

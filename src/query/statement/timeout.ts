@@ -1,3 +1,7 @@
+/**
+ * TIMEOUT: gives a statement a deadline of its own, inside those it has already; NONE gives none, which SELECT wants
+ * written out.
+ */
 import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
@@ -7,10 +11,7 @@ import { Variants } from '../../runtime/variants.js';
 import { cast } from '../../value/cast.js';
 import { Duration, type Value } from '../../value/value.js';
 
-/**
- * TIMEOUT: gives a statement a deadline of its own, inside those it has already; NONE gives none, which SELECT wants
- * written out.
- */
+/** A statement with a TIMEOUT; `reading` says what is taken as a duration. */
 export function compileTimeout(
   timeout: Expression | undefined,
   compiler: Compiler,

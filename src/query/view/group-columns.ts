@@ -1,3 +1,4 @@
+/** The columns of a grouped view, as each change of a source updates them. */
 import { invariant } from '../../base/invariant.js';
 import { findIncrementalAggregate, type IncrementalAggregate } from '../../functions/incremental-aggregates.js';
 import type { Call } from '../../language/ast.js';

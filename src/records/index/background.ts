@@ -8,7 +8,6 @@
  * without reading the builder's entries. (Only claims of a unique index are read, so that two may conflict over equal
  * values of different records.)
  */
-
 import { invariant } from '../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';

@@ -1,3 +1,4 @@
+/** Turns what a full-text index finds into candidates, each with its score and what is left to be verified. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { IndexNote } from '../../functions/calls/contract.js';
 import type { Candidate, Candidates } from '../../runtime/candidates.js';

@@ -1,3 +1,4 @@
+/** Runs the single statement into which most methods translate their parameters. */
 import type { Statement } from '../../language/ast.js';
 import type { StatementExecutor } from '../../session/contract.js';
 import type { ObjectValue, Value } from '../../value/value.js';

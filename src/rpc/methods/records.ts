@@ -2,7 +2,6 @@
  * Methods on records. Their statements are constants with the parameters `$_what` and `$_data`: client data is never
  * part of a statement, and the compiled trees are reused.
  */
-
 import { failure } from '../../errors/error.js';
 import type { Call as CallExpression, Data, Output, Param, Statement } from '../../language/ast.js';
 import { parseRecordId } from '../../language/parse.js';

@@ -1,3 +1,4 @@
+/** The table of RPC methods, joined from its groups. */
 import { isObject, type Value } from '../../value/value.js';
 import type { Method } from '../method.js';
 import { connectionMethods } from './connection.js';

@@ -2,7 +2,6 @@
  * Whether the principal's roles allow what a statement does; the one place where `not_allowed` is thrown for
  * statements.
  */
-
 import { type Action, type DatabasePath, type Identity, mayAct, type Principal } from '../../catalog/principal.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { toText } from '../../value/text/text.js';

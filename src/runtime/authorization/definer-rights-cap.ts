@@ -1,13 +1,14 @@
-import type { Identity, Principal } from '../../catalog/principal.js';
-import type { Execution } from '../execution.js';
-import { Variants } from '../variants.js';
-
 /**
  * The execution of stored code: bodies of functions and events, clauses of fields. It runs with the invoker's rights,
  * capped to those of an editor of the database, since any editor may have written it. Otherwise an editor could wait
  * until an owner or the root user calls the function or writes to the table, and gain their rights. Only SLEEP is left
- * to users who may use it (`RequestContext.maySleep`): it changes nothing, and only the caller waits.
+ * to users who may use it (`RequestContext.sleepNeedsRole`): it changes nothing, and only the caller waits.
  */
+import type { Identity, Principal } from '../../catalog/principal.js';
+import type { Execution } from '../execution.js';
+import { Variants } from '../variants.js';
+
+/** The execution of stored code, with the invoker's rights capped. */
 export function withDefinerRightsCap(execution: Execution): Execution {
   const { identity } = execution;
   const principal = capped(identity);

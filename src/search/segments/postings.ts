@@ -10,7 +10,6 @@
  *     windowed:  windows, (delta of window, postings, most occurrences, shortest document, bytes)*,
  *                ((number in the window* or 32 bytes of bits), exceptions, (index, occurrences)*)*
  */
-
 import { newBytes } from '../text/new-bytes.js';
 import { ByteCursor, writeVarint } from './byte-cursor.js';
 

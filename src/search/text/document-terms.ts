@@ -1,3 +1,4 @@
+/** The terms of one document with their frequencies: what an index stores of a text. */
 import type { GrowingNumbers } from './growing-numbers.js';
 import type { TermDictionary } from './term-dictionary.js';
 

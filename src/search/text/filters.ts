@@ -1,5 +1,4 @@
 /** The filters of analyzers: what they make of a token. */
-
 import { lazyLibrary } from '../../base/lazy.js';
 import { transliterated } from '../../base/transliterate.js';
 import type { AnalyzerFilter } from '../../language/ast.js';

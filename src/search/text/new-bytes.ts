@@ -1,3 +1,4 @@
+/** Makes byte arrays of the one class that the loops over segments are compiled for. */
 import { Buffer } from 'node:buffer';
 
 /**

@@ -2,7 +2,6 @@
  * Divides texts into tokens. A token ends where any of the chosen tokenizers wants it to; characters of the kind
  * `OTHER` always end one and are part of none.
  */
-
 import { Buffer } from 'node:buffer';
 import type { TokenizerName } from '../../language/ast.js';
 import { BLANK, characterClass, isMark, isUpper, LETTER, OTHER, PUNCTUATION } from './characters.js';

@@ -1,3 +1,4 @@
+/** Balances connections among worker processes: the parent owns the port and hands over each accepted socket. */
 import type { ChildProcess } from 'node:child_process';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { ConnectionMessage, WorkerMessage } from './messages.js';

@@ -1,3 +1,4 @@
+/** A worker's side of the distribution of connections: sockets come from the parent by messages. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AdmissionMessage, ConnectionMessage, WorkerMessage } from './messages.js';

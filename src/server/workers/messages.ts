@@ -1,5 +1,4 @@
 /** What the first process and its workers send each other over the channel that Node opens between them. */
-
 import type { AttemptKeys } from '../../auth/attempts/attempt-keys.js';
 import type { AttemptOutcome } from '../../auth/attempts/throttle.js';
 

@@ -1,5 +1,4 @@
 /** The first process of several: it prepares the store, holds the lock of its folder, and hands out connections. */
-
 import { realEnvironment } from '../../env/real.js';
 import type { Log } from '../../http/base/log.js';
 import { readStoreAddress } from '../../storage/address.js';

@@ -1,3 +1,4 @@
+/** Supervises worker processes: a restart with exponential backoff, and an orderly end. */
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Timers } from '../../env/environment.js';
 import type { Log } from '../../http/base/log.js';

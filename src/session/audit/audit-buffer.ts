@@ -1,3 +1,4 @@
+/** Audit events between a statement and its outcome: only what was committed or refused is logged. */
 import type { TesseraError } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
 import type { AdministrativeAction, AuditRecorder, DeniedWrite } from '../../runtime/audit-recorder.js';

@@ -1,3 +1,4 @@
+/** Fair scheduling of background work among databases, such as asynchronous events. */
 import type { Id } from '../../catalog/keys/key-bytes.js';
 
 /** The work of a line; databases of one group share what a group may have. Unknown at first: then it is of none. */

@@ -1,5 +1,4 @@
 /** Performs the pending work on indexes (`records/index/background.ts`) in steps, yielding in between. */
-
 import { plainIdentity, systemUser } from '../../auth/identity.js';
 import { andThen, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type IndexWork, queuedIndexWork } from '../../catalog/indexes/work.js';

@@ -1,3 +1,4 @@
+/** Shrinks caches of an idle server. */
 import type { Timers } from '../../env/environment.js';
 
 /** Milliseconds after which an unused entry is evicted; at most twice as long. */

@@ -1,3 +1,4 @@
+/** Statements of texts too long to be cached, forgotten one by one as they run. */
 import type { Statement } from '../../language/ast.js';
 
 const FORGOTTEN: Statement = { kind: 'cancel' };

@@ -1,5 +1,4 @@
 /** Opens a storage engine as a database: the services that sessions need. */
-
 import { AuditLog } from '../../audit/audit-log.js';
 import { createAuthenticator } from '../../auth/authenticator.js';
 import { GUEST, guestIdentity } from '../../auth/identity.js';

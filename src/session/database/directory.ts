@@ -1,5 +1,4 @@
 /** Implements the user directory of `auth` on the store; each call runs in its own transaction. */
-
 import type { AuditLog } from '../../audit/audit-log.js';
 import type { AccessRun, Directory, IdentifiedRecord, IncarnationOf } from '../../auth/directory.js';
 import { guestIdentity } from '../../auth/identity.js';

@@ -1,3 +1,4 @@
+/** Where a live query with SINCE has got to: in the changefeed at first, then among new commits. */
 import type { LiveQuery } from '../../runtime/execution.js';
 import type { Versionstamp } from '../../storage/contract.js';
 import { type LogPosition, positionAfter } from '../../storage/transaction/append.js';

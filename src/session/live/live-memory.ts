@@ -1,3 +1,4 @@
+/** What the live queries of a session hold. */
 import type { ChangeMemory, LiveQuery } from '../../runtime/execution.js';
 import type { BacklogReader } from '../resources/change-backlog.js';
 import type { LiveQuota } from '../resources/live-quota.js';

@@ -1,3 +1,4 @@
+/** Cleans up after a node that is gone. */
 import { sweepLiveRows } from '../../catalog/live/live-rows.js';
 import { watchedDatabases } from '../../catalog/live/watched-tables.js';
 import { sweepSessions } from '../../catalog/nodes/presence.js';

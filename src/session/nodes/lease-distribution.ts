@@ -1,3 +1,4 @@
+/** Which node does a piece of background work, without an exchange between nodes. */
 import { createHash } from 'node:crypto';
 
 /**

@@ -1,3 +1,4 @@
+/** Sessions in the store: other nodes list them, end them, and count them against the limit of a user. */
 import { revocableToken } from '../../catalog/credentials/revocation-list.js';
 import { presenceKey } from '../../catalog/keys/node-keys.js';
 import { type PresentSession, presentSessions, storedSession } from '../../catalog/nodes/presence.js';

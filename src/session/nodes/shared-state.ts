@@ -1,3 +1,4 @@
+/** Cache coherence among nodes: what in memory a commit of another node makes stale. */
 import { mayHoldFollowedKeys, readFollowedKey } from '../../catalog/keys/followed-key.js';
 import type { Id } from '../../catalog/keys/key-bytes.js';
 import { NODES_AREA, PRESENCE_RANGE, SIGNAL_LOG } from '../../catalog/keys/node-keys.js';

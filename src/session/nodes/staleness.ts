@@ -1,3 +1,4 @@
+/** The bound on what this node may lag behind others before it refuses signed-in users. */
 import type { Clock } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { SharedStore } from '../../storage/contract.js';

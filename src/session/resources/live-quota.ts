@@ -1,3 +1,4 @@
+/** Limits on the live queries of a connection, and on what its client hasn't received yet. */
 import { failure } from '../../errors/error.js';
 
 /** Limits of the live queries of one connection. */

@@ -1,3 +1,4 @@
+/** A session as the registry, other nodes and limits by account know it. */
 import type { SessionIdentity } from '../../auth/identity.js';
 import { userKey } from '../../catalog/principal.js';
 import type { LastingSession } from '../../runtime/execution.js';

@@ -1,3 +1,4 @@
+/** What a session may hold of its connection's memory. */
 import type { MemoryScope } from '../../base/work/memory-scope.js';
 import type { Principal } from '../../catalog/principal.js';
 import { type RequestControl, RequestMemory, type RequestMemoryOptions } from '../../runtime/request-memory.js';

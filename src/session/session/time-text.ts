@@ -1,3 +1,4 @@
+/** Execution times as clients expect them. */
 const UNITS = [
   [1e3, 1, 'ns'],
   [1e6, 1e3, 'µs'],

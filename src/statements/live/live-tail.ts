@@ -1,3 +1,4 @@
+/** Follows a database's log of changes and passes each to the live queries on its table. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { type CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';

@@ -1,3 +1,4 @@
+/** CREATE, and the ids of new records: named by the target, by the data, or random. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { ensureTable } from '../../ddl/define/ensure-table.js';

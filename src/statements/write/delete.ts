@@ -1,3 +1,4 @@
+/** DELETE. */
 import { andThen } from '../../base/promise-or-value.js';
 import type { Delete as DeleteStatement } from '../../language/ast.js';
 import { bindFound } from '../../plan/bind-change.js';

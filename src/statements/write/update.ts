@@ -1,3 +1,4 @@
+/** UPDATE: changes the records that its targets and its condition find. */
 import { andThen } from '../../base/promise-or-value.js';
 import type { Update as UpdateStatement } from '../../language/ast.js';
 import { bindFound } from '../../plan/bind-change.js';

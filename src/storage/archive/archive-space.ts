@@ -1,3 +1,6 @@
+/**
+ * Free space on the disk of an archive, reserved before each commit: a full disk must refuse writes, not tear segments.
+ */
 import { statfsSync } from 'node:fs';
 import { failure } from '../../errors/error.js';
 import type { SpaceDemand } from '../lmdb/file/lmdb-space.js';

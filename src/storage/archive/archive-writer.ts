@@ -1,11 +1,14 @@
+/**
+ * Writes the archive of a store that one process has open: each group of commits is synced before it is acknowledged.
+ */
 import { mkdirSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { OWNER_ONLY } from '../../base/private-file.js';
 import type { Clock } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { Versionstamp } from '../contract.js';
+import { syncFolder } from '../file-system.js';
 import type { EncodedChange } from '../lmdb/file/packed-changes.js';
-import { syncFolder } from '../sync-folder.js';
 import { ArchiveSpace } from './archive-space.js';
 import { groupsOf, segmentPath, segmentsOf } from './read-archive.js';
 import { encodeArchiveGroup, encodeSegmentHeader, SEGMENT_AGE, SEGMENT_BYTES } from './segment.js';

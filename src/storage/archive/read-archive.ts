@@ -4,9 +4,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failure } from '../../errors/error.js';
 import { MAX_ENCODED } from '../../value/limits.js';
+import { openRegularFile } from '../file-system.js';
 import { MAX_KEY_LENGTH } from '../lmdb/file/lmdb-limits.js';
 import { type EncodedChange, unpackChanges } from '../lmdb/file/packed-changes.js';
-import { openRegularFile } from '../regular-file.js';
 import {
   ARCHIVE_FORMAT,
   decodeArchiveRecord,

@@ -1,9 +1,11 @@
+/**
+ * Backups in a folder of the file system: files become visible under their name only once they are complete and synced.
+ */
 import { mkdir, open, readdir, rename } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { OWNER_ONLY } from '../../base/private-file.js';
 import { failure } from '../../errors/error.js';
-import { openRegularFile } from '../regular-file.js';
-import { syncFolder } from '../sync-folder.js';
+import { openRegularFile, syncFolder } from '../file-system.js';
 import type { Blobs } from './blobs.js';
 
 /** Keeps each blob as a file, under its name. */

@@ -1,6 +1,7 @@
+/** Prunes an archive: drops segments that no restore from a backup can need. */
 import { rm, stat } from 'node:fs/promises';
 import { archivedGroups, segmentsOf } from '../archive/read-archive.js';
-import { syncFolder } from '../sync-folder.js';
+import { syncFolder } from '../file-system.js';
 import type { StorePosition } from './manifest.js';
 
 /** The result of pruning. */

@@ -20,6 +20,7 @@ import { invariant } from '../../base/invariant.js';
 import { OWNER_ONLY } from '../../base/private-file.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { type ArchivedGroup, archivedGroups } from '../archive/read-archive.js';
+import { syncFolder } from '../file-system.js';
 import { DATA_FILE } from '../lmdb/engine/lmdb-store.js';
 import { lockFolder } from '../lmdb/file/folder-lock.js';
 import { openDatabases, putChange, putVersion } from '../lmdb/file/lmdb-databases.js';
@@ -27,7 +28,6 @@ import { NativeBytes, PAGE_HEADER, RESTORE_MARK, readMetaFacts } from '../lmdb/f
 import { checkDataFile } from '../lmdb/file/lmdb-integrity.js';
 import { lockFileOf } from '../lmdb/file/lmdb-lock-file.js';
 import { KNOWN_LMDB_FORMATS, LMDB_FORMAT } from '../lmdb/file/lmdb-metadata.js';
-import { syncFolder } from '../sync-folder.js';
 import type { PageLayout } from './manifest.js';
 import { type OpenBackup, readParts } from './read-backup.js';
 

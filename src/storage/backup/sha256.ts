@@ -1,3 +1,4 @@
+/** Digest of the parts of a backup and of requests to S3. */
 import { createHash } from 'node:crypto';
 
 /** Hexadecimal. */

@@ -1,3 +1,4 @@
+/** Keeps commits in order while one is made in steps. */
 import { lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 
 /**

@@ -1,3 +1,6 @@
+/**
+ * Optimistic concurrency control: what recent commits wrote, against which the reads of open transactions are checked.
+ */
 import type { Key, KeyRange } from '../contract.js';
 import type { ReadSet } from '../transaction/read-set.js';
 import type { WriteSet } from '../transaction/write-set.js';

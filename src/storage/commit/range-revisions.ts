@@ -1,3 +1,4 @@
+/** Versions of ranges of keys, by which packed vectors are known to be up to date with their table. */
 import type { Key, KeyRange } from '../contract.js';
 
 /** The most parts, and bytes of the keys where they begin. Beyond, all is taken for changed. */

@@ -1,3 +1,4 @@
+/** Reservations let a transaction that keeps losing to others through: commits that would conflict wait for it. */
 import { invariant } from '../../base/invariant.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Timers } from '../../env/environment.js';

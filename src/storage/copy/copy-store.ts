@@ -5,7 +5,6 @@
  * interrupted continues where it stopped; nothing else opens a store with a marker. Values are decoded by the source,
  * which verifies them, and encoded by the target as its format wants.
  */
-
 import { createHash } from 'node:crypto';
 import { invariant } from '../../base/invariant.js';
 import { failure } from '../../errors/error.js';

@@ -1,3 +1,4 @@
+/** The engine in memory: an ordered tree of snapshots. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Work } from '../../base/work/work.js';
 import type { Clock, Timers } from '../../env/environment.js';

@@ -1,3 +1,4 @@
+/** Opens any store by its address; engines other than memory and LMDB are imported only when an address names them. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { failure } from '../../errors/error.js';
 import { readStoreAddress, type StoreAddress } from '../address.js';

@@ -1,3 +1,4 @@
+/** The log of commits as a server follows it. */
 import type { Versionstamp } from '../contract.js';
 import type { HeadStamps, LogPage, LogRow, LogSlice } from '../remote/store.js';
 import { byteaArrayOf, int4, int4Of, int8, int8Array, int8ArrayOf, int8Of } from './binary.js';

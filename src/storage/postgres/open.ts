@@ -1,3 +1,4 @@
+/** Opens a store in PostgreSQL: address and options become a store and the engine over it. */
 import { randomBytes } from 'node:crypto';
 import type { Clock, Timers } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';

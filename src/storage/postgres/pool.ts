@@ -1,3 +1,4 @@
+/** Pool of connections to PostgreSQL. Snapshots, commits and the log each have one, so that none starves another. */
 import type { Timers } from '../../env/environment.js';
 import { type ConnectionSettings, PostgresConnection } from './connection.js';
 import { isOverfull } from './errors.js';
@@ -10,7 +11,7 @@ export interface PoolSettings extends ConnectionSettings {
   readonly timers: Pick<Timers, 'wait' | 'nextRound'>;
 }
 
-/** Connections for snapshots, each used by one snapshot at a time. */
+/** Connections, each used by one caller at a time. */
 export class ConnectionPool implements PoolUse {
   readonly #settings: ConnectionSettings;
   readonly #timers: Pick<Timers, 'wait'>;

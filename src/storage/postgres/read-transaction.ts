@@ -1,3 +1,4 @@
+/** Transactions of PostgreSQL from which snapshots read. */
 import type { Timers } from '../../env/environment.js';
 import type { Key, Stored, Versionstamp } from '../contract.js';
 import type { Head } from '../remote/heads.js';

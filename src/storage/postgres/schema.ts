@@ -12,7 +12,6 @@
  * has the greater one of them, however long the node stood still and whatever clocks say; and a group whose `known` is
  * below that of a row which is gone (`forgotten`) is neither applied nor settled.
  */
-
 import { failure } from '../../errors/error.js';
 import { commitFunction, SENT_WRITES, STAGED_WRITES } from './commit-function.js';
 import type { PostgresConnection, PreparedStatement } from './connection.js';

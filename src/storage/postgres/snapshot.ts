@@ -1,3 +1,4 @@
+/** Reads of a PostgreSQL snapshot: keys, pages of ranges, counts and versionstamps of heads. */
 import type { Entry, Key, KeyRange, Stored, Versionstamp } from '../contract.js';
 import type { Head } from '../remote/heads.js';
 import type { EntryPage, PageRequest, ReadAnswer, ReadRequest, StoreSnapshot } from '../remote/store.js';

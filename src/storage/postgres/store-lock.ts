@@ -1,3 +1,4 @@
+/** Advisory lock on a store in PostgreSQL, so that a copy never runs beside a server. */
 import { failure } from '../../errors/error.js';
 import { type ConnectionSettings, PostgresConnection, type PreparedStatement } from './connection.js';
 import { storageError } from './errors.js';

@@ -1,3 +1,4 @@
+/** A store in a PostgreSQL database, as `RemoteEngine` uses it. */
 import { failure } from '../../errors/error.js';
 import type { Family } from '../../metrics/families.js';
 import type { CopySupport, Key, Versionstamp } from '../contract.js';

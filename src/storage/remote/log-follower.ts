@@ -1,3 +1,4 @@
+/** Delivers the commits of all nodes in order, found by polling the log of the store. */
 import type { Clock, Timers } from '../../env/environment.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import type { CommitFollower, FollowedCommit, SharedStore, Versionstamp } from '../contract.js';

@@ -1,3 +1,4 @@
+/** The engine over a networked store: transactions are local until their commit, which the store validates. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Clock, Timers } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';

@@ -1,3 +1,4 @@
+/** Reads of one state of a store over a network. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { BeginOptions, Entry, Key, KeyRange, Prefetch, Stored, Versionstamp, WaitInterrupt } from '../contract.js';
 import { after } from '../transaction/read-set.js';

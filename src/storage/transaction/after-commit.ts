@@ -1,3 +1,4 @@
+/** What is called when a transaction has committed. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { eachItem } from '../../base/work/loops.js';
 import type { Work } from '../../base/work/work.js';

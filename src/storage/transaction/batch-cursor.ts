@@ -1,3 +1,4 @@
+/** Scans of a transaction, which note in its read set only what the caller has received. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
 import type { Cursor, Entry, Key, KeyRange, ScanOptions, Stored } from '../contract.js';

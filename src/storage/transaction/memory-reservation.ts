@@ -1,3 +1,4 @@
+/** Accounts for the memory of a transaction. */
 import type { MemoryScope } from '../../base/work/memory-scope.js';
 
 /** Bytes that a transaction may use before it reserves memory: most use less. */

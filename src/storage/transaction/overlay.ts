@@ -1,3 +1,4 @@
+/** The type of uncommitted and unwritten changes, in which a deletion is an entry like a value. */
 import type { Stored } from '../contract.js';
 import type { OrderedTree } from '../tree/ordered-tree.js';
 

@@ -1,3 +1,4 @@
+/** The keys and ranges that a transaction has read, in bounded memory, for validation at its commit. */
 import type { Key, KeyRange } from '../contract.js';
 import { hasKeyIn, lowerBound } from '../tree/lower-bound.js';
 

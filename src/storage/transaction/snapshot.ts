@@ -1,3 +1,4 @@
+/** What a transaction needs of an engine's snapshot; each engine implements it. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Entry, Key, KeyRange, Prefetch, Stored } from '../contract.js';
 

@@ -1,3 +1,4 @@
+/** Transactions over snapshots: own writes, what was read, savepoints. */
 import { invariant } from '../../base/invariant.js';
 import {
   andThen,

@@ -1,3 +1,4 @@
+/** Uncommitted writes of a transaction with their savepoints. */
 import { invariant } from '../../base/invariant.js';
 import type { Key, KeyRange, Savepoint, Stored, Versionstamp } from '../contract.js';
 import { OrderedTree, type TreeCursor } from '../tree/ordered-tree.js';

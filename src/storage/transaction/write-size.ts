@@ -1,3 +1,4 @@
+/** Estimates the memory of uncommitted writes, on the path of each write. */
 import { isObject, RecordId, type Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
 import type { Key } from '../contract.js';

@@ -1,3 +1,4 @@
+/** Binary search in ascending lists of keys. */
 import type { Key, KeyRange } from '../contract.js';
 
 /** The first index of ascending keys whose key is `key` or above. */

@@ -1,3 +1,4 @@
+/** The ordered map of the storage: data of the memory engine, and overlays of transactions. */
 import type { Key, KeyRange } from '../contract.js';
 import {
   above,

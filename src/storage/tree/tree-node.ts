@@ -1,3 +1,4 @@
+/** Nodes of the B+tree: search by abbreviated keys, copy on write, splits and joins. */
 import type { Key } from '../contract.js';
 
 /**

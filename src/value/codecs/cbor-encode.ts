@@ -5,7 +5,6 @@
  * Written here rather than taken from `cborg`: that one has no bound on depth, needs a tree of tokens for tags, and
  * takes 2.4 times as long to write a record of ten fields (5.2 µs to 2.1 µs).
  */
-
 import { failure } from '../../errors/error.js';
 import { type ByKind, byKind } from '../by-kind.js';
 import { formatDecimal } from '../decimal.js';

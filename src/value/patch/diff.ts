@@ -1,5 +1,4 @@
 /** The difference of two values, as a JSON Patch (RFC 6902) with `change` for texts. `patch` applies it. */
-
 import type { Diff } from 'diff-match-patch-es';
 import { lazyLibrary } from '../../base/lazy.js';
 import { commonEnd, commonStart, firstPoints, lastPoints, pointCount } from '../code-points.js';

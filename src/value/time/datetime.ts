@@ -1,5 +1,4 @@
 /** Instants: RFC 3339 with nanoseconds, years −262143 … 262142, always printed in UTC. */
-
 import { Datetime } from '../value.js';
 import { civilFromDays, daysFromCivil } from './calendar.js';
 

@@ -3,16 +3,25 @@
  * may be among the nearest for all that is known of the errors.
  */
 import { Heap } from '../../base/heap.js';
+import type { Floats } from '../distances.js';
 import { CODES_AT_ONCE, type CodeArena, type CodeQuery, GROUP } from './code-arena.js';
 import { CHECKPOINT, Graph, type Need } from './graph.js';
 import { type FoundNode, foundIn } from './layer-search.js';
-import type { ScanRequest } from './scan-request.js';
 import { QUERY } from './vector-arena.js';
 
 /** Components that are measured between two checkpoints: some hundred microseconds. */
 const COMPONENTS = 2 ** 20;
 /** So many distances are compared first, then twice as many each time: by then few are as near as those before. */
 const COMPARED_FIRST = 64;
+
+/** What is searched for among all nodes of a graph. */
+export interface ScanRequest {
+  readonly point: Floats;
+  /** Which slots count. */
+  readonly accepts: (slot: number) => boolean;
+  /** The first slot that is measured; some before it may be. */
+  readonly first: number;
+}
 
 /** A scan as `whole-scan.ts` describes it. */
 export class CodeScan {

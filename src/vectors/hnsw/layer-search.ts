@@ -1,5 +1,4 @@
 /** The search within one layer (algorithm 2), which can be gone on with for more neighbours. */
-
 import type { Heap } from '../../base/heap.js';
 import type { Floats } from '../distances.js';
 import { CHECKPOINT, Graph, type Need } from './graph.js';

@@ -1,10 +1,9 @@
 /** The nearest nodes of a graph by measuring all of them: as fast as a walk through it while there are few. */
-
 import { Heap } from '../../base/heap.js';
+import type { ScanRequest } from './code-scan.js';
 import { CodeScan } from './code-scan.js';
 import { CHECKPOINT, Graph, type Need } from './graph.js';
 import { type FoundNode, foundIn } from './layer-search.js';
-import type { ScanRequest } from './scan-request.js';
 
 export interface WholeScan {
   /** The slot from which on it measures. */

@@ -5,7 +5,6 @@
  *
  * Every operator of a field has a second name, with the field's name before it: `{age: {age_gt: 18}}`.
  */
-
 import { type GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql';
 import type { Expression, MatchesOperator } from '../../../language/ast.js';
 import { matching } from '../../execution/found-columns.js';

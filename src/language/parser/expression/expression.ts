@@ -2,7 +2,6 @@
  * Operators, by precedence climbing. Chains of one level are parsed in a loop; the right operand recurses at most once
  * per precedence level before `Parser.enter` counts it.
  */
-
 import { METRIC_NAMES } from '../../../vectors/metric.js';
 import type {
   BinaryOperator,

@@ -1,5 +1,4 @@
 /** Values that are their own text. */
-
 import { MAX_SCALE, parseDecimal } from '../../../value/decimal.js';
 import { MAX_INT, MIN_INT } from '../../../value/number.js';
 import { parseDatetime } from '../../../value/time/datetime.js';

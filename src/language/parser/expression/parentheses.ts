@@ -1,5 +1,4 @@
 /** `(…)`: an expression, a statement as a value, or a point. */
-
 import { Float, Geometry } from '../../../value/value.js';
 import type { Expression } from '../../ast.js';
 import { SESSION_KEYWORDS } from '../../keywords.js';

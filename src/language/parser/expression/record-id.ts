@@ -1,7 +1,6 @@
 /**
  * Record ids: `person:1`, `person:⟨a b⟩`, `person:[1, $x]`, `person:ulid()`, `person:1..5`. No blank may stand in one.
  */
-
 import { MAX_INT, MIN_INT } from '../../../value/number.js';
 import { int } from '../../../value/value.js';
 import type { KeyBound, RecordIdLiteral, RecordKeyExpression } from '../../ast.js';

@@ -1,3 +1,4 @@
+/** The operator of GROUP BY and GROUP ALL, with the groups that it fills. */
 import { andThen, forEachInOrder, mapInOrder, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import { mapItems } from '../../../base/work/loops.js';
 import { sortItems } from '../../../base/work/sort.js';

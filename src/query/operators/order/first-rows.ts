@@ -1,3 +1,4 @@
+/** The operator that takes the first rows of an index, before anything is done to them. */
 import { andThen } from '../../../base/promise-or-value.js';
 import { sortItems } from '../../../base/work/sort.js';
 import type { FirstRows } from '../../../plan/nodes.js';
@@ -7,7 +8,7 @@ import { compare } from '../../../value/order.js';
 import { isNumber, isObject, type Value } from '../../../value/value.js';
 import { compareDistances } from '../../../vectors/nearest.js';
 import type { OperatorContext, Stream } from '../operator.js';
-import { compileCharge } from '../rows/charge.js';
+import { CollectedRows, compileCharge } from '../rows/collected-rows.js';
 import { oneByOne } from '../sources/read-table.js';
 
 /**
@@ -19,12 +20,10 @@ export function compileFirstRows({ most, input: below }: FirstRows, context: Ope
   const charger = compileCharge(below);
   return (frame, { targets }, visit) => {
     if (most === 0) return undefined;
-    const charge = charger(frame);
-    const rows: Value[] = [];
+    const collected = new CollectedRows(charger(frame));
+    const { rows } = collected;
     const taken = input(frame, { targets }, (batch) => {
-      const some = batch.slice(0, most - rows.length);
-      for (const row of some) rows.push(row);
-      charge(some);
+      collected.add(batch.slice(0, most - rows.length));
       return rows.length === most;
     });
     return andThen(taken, () =>

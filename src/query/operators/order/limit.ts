@@ -1,3 +1,4 @@
+/** LIMIT and START, cut off as early as the plan allows: by skipped keys, or by a demand for fewer rows. */
 import { andThen, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import { failure } from '../../../errors/error.js';
 import type { Expression } from '../../../language/ast.js';

@@ -15,7 +15,7 @@ import { encodeOrder } from '../../../value/codecs/key-codec.js';
 import { Comparisons } from '../../../value/order.js';
 import { isArray, type Value } from '../../../value/value.js';
 import type { List, OperatorContext, Stream } from '../operator.js';
-import { compileCharge, readCharger } from '../rows/charge.js';
+import { CollectedRows, compileCharge, readCharger } from '../rows/collected-rows.js';
 
 /** Keeps and orders all rows. */
 export function compileSort({ order, projections, input }: Sort, context: OperatorContext): List {
@@ -81,7 +81,7 @@ function sortAll(rows: readonly Value[], sorting: Sorting, { execution }: Frame)
 /** Rows that may come in the requested order, which the access path knows only at run time. */
 class InOrder {
   /** The rows that came in order, or in the opposite one. */
-  readonly #inOrder: Value[] = [];
+  readonly #inOrder: CollectedRows;
   #direction: Direction | undefined;
 
   /** `isEnough` says of rows that come in order whether all that are wanted have come. */
@@ -89,19 +89,21 @@ class InOrder {
     private readonly frame: Frame,
     private readonly sorting: Sorting,
     private readonly isEnough: StopCondition | undefined,
-  ) {}
+  ) {
+    this.#inOrder = new CollectedRows(readCharger(frame));
+  }
 
   add(rows: readonly Value[], direction: Direction | undefined): PromiseOrValue<boolean> {
     if (direction === undefined || this.isEnough === undefined) return andThen(this.sorting.add(rows), () => false);
     this.#direction = direction;
-    for (const row of rows) this.#inOrder.push(row);
-    readCharger(this.frame)(rows);
+    this.#inOrder.add(rows);
     return rows.length > 0 && this.isEnough(rows[0]);
   }
 
   finish(): PromiseOrValue<Value[]> {
     // Rows with equal keys stay in the order of the table.
-    return sortAll(this.#direction === 'backward' ? this.#inOrder.reverse() : this.#inOrder, this.sorting, this.frame);
+    const { rows } = this.#inOrder;
+    return sortAll(this.#direction === 'backward' ? rows.reverse() : rows, this.sorting, this.frame);
   }
 }
 
@@ -288,20 +290,21 @@ const SWAPS = 8_192;
 
 /** Rows in random order (Fisher–Yates shuffle). */
 class Shuffle implements Sorting {
-  readonly #rows: Value[] = [];
+  readonly #collected: CollectedRows;
 
   constructor(
     private readonly frame: Frame,
-    private readonly charge: ChargeRows,
-  ) {}
+    charge: ChargeRows,
+  ) {
+    this.#collected = new CollectedRows(charge);
+  }
 
   add(rows: readonly Value[]): void {
-    for (const row of rows) this.#rows.push(row);
-    this.charge(rows);
+    this.#collected.add(rows);
   }
 
   finish(): PromiseOrValue<Value[]> {
-    const rows = this.#rows;
+    const { rows } = this.#collected;
     const {
       services: { environment },
       interrupt,

@@ -1,9 +1,9 @@
+/** `LIVE SELECT DIFF`: the differences between the old and the new record, of records that meet the condition. */
 import { andThen } from '../../../base/promise-or-value.js';
 import type { Diff } from '../../../plan/nodes.js';
 import { diff } from '../../../value/patch/diff.js';
 import type { List, OperatorContext } from '../operator.js';
 
-/** `LIVE SELECT DIFF`: the differences between the old and the new record, of records that meet the condition. */
 export function compileDiff({ input: below }: Diff, context: OperatorContext): List {
   const input = context.list(below);
   return (frame, demand) =>

@@ -1,3 +1,4 @@
+/** FETCH as the last operator of a plan; `follow-links.ts` has how links are followed. */
 import { andThen } from '../../../base/promise-or-value.js';
 import type { Fetch } from '../../../plan/nodes.js';
 import type { List, OperatorContext } from '../operator.js';

@@ -1,8 +1,8 @@
+/** From a stream of batches to a list: the border between operators that stream and those that need all rows. */
 import { andThen } from '../../../base/promise-or-value.js';
 import type { StreamNode } from '../../../plan/nodes.js';
-import type { Value } from '../../../value/value.js';
 import type { List, OperatorContext } from '../operator.js';
-import { compileCharge } from './charge.js';
+import { CollectedRows, compileCharge } from './collected-rows.js';
 
 /** Rows that aren't charged. */
 const FEW = 256;
@@ -14,14 +14,11 @@ export function gather(node: StreamNode, context: OperatorContext): List {
   return (frame, demand) => {
     const { rows: enough = Number.POSITIVE_INFINITY } = demand;
     if (enough === 0) return [];
-    const charge = charger(frame);
-    const rows: Value[] = [];
+    const collected = new CollectedRows(charger(frame), FEW);
+    const { rows } = collected;
     const done = stream(frame, demand, (batch) => {
-      for (const row of batch) {
-        if (rows.length === enough) break;
-        rows.push(row);
-      }
-      if (rows.length > FEW) charge(batch);
+      const room = enough - rows.length;
+      collected.add(batch.length > room ? batch.slice(0, room) : batch);
       return rows.length >= enough;
     });
     return andThen(done, () => rows);

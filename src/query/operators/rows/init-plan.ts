@@ -1,3 +1,4 @@
+/** Shared values of uncorrelated subqueries, for the rows of the plan below. */
 import type { InitPlan } from '../../../plan/nodes.js';
 import { withSharedValues } from '../../../runtime/with-shared-values.js';
 import type { List, OperatorContext } from '../operator.js';

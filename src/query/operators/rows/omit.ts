@@ -1,3 +1,4 @@
+/** The operator of OMIT. */
 import { andThen, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import { mapItems } from '../../../base/work/loops.js';
 import type { Expression, Part } from '../../../language/ast.js';

@@ -1,3 +1,4 @@
+/** ONLY: a list of results as one. */
 import { failure } from '../../../errors/error.js';
 import type { Expression, Select } from '../../../language/ast.js';
 import type { Value } from '../../../value/value.js';

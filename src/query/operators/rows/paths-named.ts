@@ -1,3 +1,4 @@
+/** Paths that FETCH and OMIT take from texts and params, as well as written out. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import { failure } from '../../../errors/error.js';
 import type { Expression, Idiom } from '../../../language/ast.js';

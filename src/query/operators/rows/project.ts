@@ -1,3 +1,4 @@
+/** The operator of projections. */
 import { andThen } from '../../../base/promise-or-value.js';
 import { mapItems } from '../../../base/work/loops.js';
 import { onlyLook } from '../../../plan/effects.js';

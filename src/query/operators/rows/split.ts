@@ -1,3 +1,4 @@
+/** The operator of SPLIT. */
 import { andThen, isPromise, type PromiseOrValue, untilTrue } from '../../../base/promise-or-value.js';
 import type { Idiom } from '../../../language/ast.js';
 import type { Direction, Split } from '../../../plan/nodes.js';

@@ -1,3 +1,4 @@
+/** `SELECT count() FROM table GROUP ALL` by the number of keys, without reading records. */
 import { andThen } from '../../../base/promise-or-value.js';
 import type { CountRecords } from '../../../plan/nodes.js';
 import type { List } from '../operator.js';

@@ -1,3 +1,4 @@
+/** The one row of a count that needs no rows, as the projection would have made it. */
 import type { CountItem } from '../../../plan/nodes.js';
 import type { Execution } from '../../../runtime/execution.js';
 import { newObject, type Value } from '../../../value/value.js';

@@ -1,3 +1,4 @@
+/** Records by one range of an index, or several. */
 import type { IndexScan } from '../../../plan/nodes.js';
 import type { Compiler } from '../../../runtime/frame.js';
 import { compileIndexScans } from './index-ranges.js';

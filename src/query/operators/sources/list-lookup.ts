@@ -1,3 +1,4 @@
+/** `id IN $list`: the records that a list names. */
 import { andThen, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import { eachItem } from '../../../base/work/loops.js';
 import { sortItems } from '../../../base/work/sort.js';

@@ -1,3 +1,4 @@
+/** `SELECT … FROM person:1`, the shortest path through a plan. */
 import { invariant } from '../../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import type { NamedRecord } from '../../../plan/nodes.js';

@@ -1,3 +1,4 @@
+/** The part of a table that an access path leaves to be read: the result of every such path. */
 import { otherwise, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../../catalog/definitions/database-catalog.js';
 import type { Direction } from '../../../plan/nodes.js';

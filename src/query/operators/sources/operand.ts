@@ -1,3 +1,4 @@
+/** Compiled operands of access paths, evaluated once a statement before anything is read. */
 import type { Operand } from '../../../plan/nodes.js';
 import { judgeOf } from '../../../runtime/authorization/permission.js';
 import { type Compiler, type Evaluate, Frame } from '../../../runtime/frame.js';

@@ -1,3 +1,4 @@
+/** `WHERE id = $id`: one record by its key. */
 import { andThen } from '../../../base/promise-or-value.js';
 import type { PointLookup } from '../../../plan/nodes.js';
 import type { Compiler } from '../../../runtime/frame.js';

@@ -1,3 +1,4 @@
+/** `WHERE id > $last`: records by a range of their keys. */
 import { andThen } from '../../../base/promise-or-value.js';
 import type { RangeScan } from '../../../plan/nodes.js';
 import type { Compiler } from '../../../runtime/frame.js';

@@ -1,3 +1,4 @@
+/** Runs an access path: the one place where operators ask the record reader for the rows of a table. */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../../catalog/definitions/database-catalog.js';
 import type { Access } from '../../../plan/nodes.js';

@@ -1,3 +1,4 @@
+/** The definition of a table that must exist, or the error of the level that is missing. */
 import { andThen, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import type { DatabaseCatalog, TableEntry } from '../../../catalog/definitions/database-catalog.js';
 import { failure } from '../../../errors/error.js';

@@ -1,3 +1,4 @@
+/** The whole table: the access path without a condition. */
 import type { TableScan } from '../../../plan/nodes.js';
 import type { Narrow } from './narrow.js';
 

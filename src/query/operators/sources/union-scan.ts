@@ -1,3 +1,4 @@
+/** `WHERE a = 1 OR b = 2`: records by a scan of an index for each alternative. */
 import type { FullTextScan, IndexAccess, IndexScan, UnionScan } from '../../../plan/nodes.js';
 import type { Compiler } from '../../../runtime/frame.js';
 import { narrowByFullTexts } from './full-text-scan.js';

@@ -1,3 +1,4 @@
+/** The query vector of a search for nearest neighbours, checked before any record is measured. */
 import { andThen, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import { failure, type TesseraError } from '../../../errors/error.js';
 import type { Vector } from '../../../functions/vector/packed.js';

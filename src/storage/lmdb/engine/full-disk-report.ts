@@ -1,3 +1,4 @@
+/** Reports a full disk to the operator, at most once a minute. */
 import type { Clock } from '../../../env/environment.js';
 import { TesseraError } from '../../../errors/error.js';
 

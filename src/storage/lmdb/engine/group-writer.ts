@@ -1,3 +1,4 @@
+/** Group commit: transactions that commit during a write of the file share the next one, and its fsync. */
 import type { PromiseOrValue } from '../../../base/promise-or-value.js';
 import type { Timers } from '../../../env/environment.js';
 import { sealRecord } from '../../../value/codecs/sealed-record.js';

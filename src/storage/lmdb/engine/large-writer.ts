@@ -1,3 +1,4 @@
+/** Writes too large for the event loop go to a worker thread, which ends when it has been idle. */
 import type { Timers } from '../../../env/environment.js';
 import type { Versionstamp } from '../../contract.js';
 import type { EncodedChange } from '../file/packed-changes.js';

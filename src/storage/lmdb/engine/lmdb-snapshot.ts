@@ -1,3 +1,4 @@
+/** Reads of one state of a store on LMDB, with its caches. */
 import { andThen, type PromiseOrValue, untilTrue } from '../../../base/promise-or-value.js';
 import type { Work } from '../../../base/work/work.js';
 import { failure } from '../../../errors/error.js';

@@ -1,3 +1,4 @@
+/** The data file as the engine uses it: opening and checking it, snapshots of its bytes, and atomic writes. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -5,7 +6,7 @@ import type { Database, Transaction } from 'lmdb';
 import type { Timers } from '../../../env/environment.js';
 import { failure } from '../../../errors/error.js';
 import type { Key, KeyRange, Versionstamp } from '../../contract.js';
-import { syncFolder } from '../../sync-folder.js';
+import { syncFolder } from '../../file-system.js';
 import { type LmdbDatabases, MAX_READERS, openDatabases, putChange, putVersion } from '../file/lmdb-databases.js';
 import { checkDataFile, type FileCheck, RECORDS_TREE } from '../file/lmdb-integrity.js';
 import { MAX_KEY_LENGTH } from '../file/lmdb-limits.js';
@@ -81,8 +82,7 @@ export interface ByteView {
    * The first existing key at or above another; above its beginning, if it is longer than the longest possible key.
    */
   next(from: Key): Key | undefined;
-  /** Entries in order, at most `limit`. `visit` gets no bytes if `keysOnly`. */
-  /** `true` from `visit` ends the scan. */
+  /** Entries in order, at most `limit`. `visit` gets no bytes if `keysOnly`; `true` from it ends the scan. */
   scan(range: KeyRange, options: ByteScan, visit: VisitBytes): void;
   count(range: KeyRange): number;
   /** The key of a range that `before` others precede; with `reverse`, counted from its end. */

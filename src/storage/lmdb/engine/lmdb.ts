@@ -1,3 +1,4 @@
+/** The engine of a folder that one process uses, on LMDB. */
 import { invariant } from '../../../base/invariant.js';
 import { andThen, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import type { Work } from '../../../base/work/work.js';

@@ -1,3 +1,4 @@
+/** Parses LMDB's table of readers: pages that the oldest reader still sees can't be reused. */
 import type { RootDatabase } from 'lmdb';
 import type { Readers } from '../file/lmdb-space.js';
 

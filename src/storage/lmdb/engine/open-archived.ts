@@ -1,3 +1,4 @@
+/** Opens a data folder with an archive: a wrapper of the store appends each write to the archive first. */
 import { realEnvironment } from '../../../env/real.js';
 import { ArchiveWriter } from '../../archive/archive-writer.js';
 import type { Versionstamp } from '../../contract.js';

@@ -1,3 +1,4 @@
+/** Cache of scanned ranges, so that a repeated scan neither reads the file nor decodes values. */
 import type { Key, KeyRange, Stored } from '../../contract.js';
 import { lowerBound } from '../../tree/lower-bound.js';
 import { OrderedTree } from '../../tree/ordered-tree.js';

@@ -1,3 +1,4 @@
+/** Cache of records that were read by their key, so that a repeated read needn't decode them. */
 import type { Key, Stored } from '../../contract.js';
 import { SecondChance } from './second-chance.js';
 

@@ -1,3 +1,4 @@
+/** Shares views of the data file among transactions, since LMDB's table of readers is small. */
 import { failure, type TesseraError } from '../../../errors/error.js';
 import type { ByteView } from './lmdb-store.js';
 

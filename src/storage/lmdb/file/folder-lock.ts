@@ -1,3 +1,4 @@
+/** The lock on a data folder, which the kernel releases however its process ends; workers of one server share it. */
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { lazyLibrary } from '../../../base/lazy.js';

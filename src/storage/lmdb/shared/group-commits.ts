@@ -1,3 +1,4 @@
+/** Commits of this process to a folder that several share. */
 import { andThen, mapInOrder, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import { eachItem } from '../../../base/work/loops.js';
 import { AT_ONCE, type Work } from '../../../base/work/work.js';

@@ -1,3 +1,4 @@
+/** What this worker knows of the commits of all workers, read from the log in the data file. */
 import { type Commit, CommitLog } from '../../commit/commit-log.js';
 import type { AfterCommit } from '../../transaction/after-commit.js';
 import { LOG_GROUPS } from '../file/lmdb-databases.js';

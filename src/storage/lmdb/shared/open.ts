@@ -1,3 +1,4 @@
+/** Opens a data folder for several worker processes: the parent locks and prepares it, each worker joins. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { realEnvironment } from '../../../env/real.js';

@@ -1,3 +1,4 @@
+/** The engine of a folder that several processes of a machine share. */
 import { andThen, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import type { Work } from '../../../base/work/work.js';
 import type { Clock, Timers } from '../../../env/environment.js';
