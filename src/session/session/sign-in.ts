@@ -94,9 +94,12 @@ function signInBy<A extends Authenticated>(
   const { epoch } = registry;
   const since = environment.clock.now();
   const entered = (authenticated: A): A => {
-    // It may have been closed since the attempt succeeded.
-    whileOpen(session, authenticated);
     metrics?.signIn(attempt.action, attempt.method, 'ok');
+    // It may have been closed since the attempt succeeded.
+    if (session.isClosed) {
+      session.auditor?.ended('closed');
+      throw failure('cancelled');
+    }
     become(session, authenticated.identity, authenticated.expiresAt);
     session.signedInAt = since;
     // Definitions may have changed during the sign-in.
