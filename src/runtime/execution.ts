@@ -110,8 +110,8 @@ export interface RequestContext {
   readonly sent: SentRequests | undefined;
   /** How many asynchronous events led to this one. */
   readonly eventDepth: number;
-  /** The client may SLEEP, in stored code as well, and no other request waits for it. */
-  readonly maySleep: boolean;
+  /** SLEEP asks for the right to edit the store. A client that has it may SLEEP in stored code as well. */
+  readonly sleepNeedsRole: boolean;
   /** A write that PERMISSIONS deny is an error rather than skipped. */
   readonly strict: boolean;
 }

@@ -1,29 +1,18 @@
 /** The table of all settings of `tessera start`. */
 import type { GraphqlLimits } from '../graphql/base/limits.js';
-import { DEFAULT_HTTP_LIMITS, type HttpLimits, LIMIT_SETTINGS } from '../http/base/options.js';
-import { DEFAULT_PARSER_LIMITS as QUERY_DEFAULTS, QUERY_LIMITS, type QueryLimits } from '../language/parse.js';
-import { DEFAULT_SCRIPT_LIMITS, LEAST_SCRIPT_MEMORY, type ScriptLimits } from '../runtime/script-runner.js';
+import type { HttpLimits } from '../http/base/options.js';
+import type { QueryLimits } from '../language/parse.js';
+import type { ScriptLimits } from '../runtime/script-runner.js';
 import type { MemoryLimits } from '../session/resources/server-memory.js';
 import { readStoreAddress } from '../storage/address.js';
-import { MAX_ENCODED } from '../value/limits.js';
 import { type CapabilityConfiguration, settleCapabilities } from './capabilities.js';
 import { readPassFile } from './secret-files.js';
-import {
-  ConfigurationError,
-  optionName,
-  readCount,
-  readPositiveTime,
-  readSize,
-  readStreamedSize,
-  type Setting,
-  settingWithDefault,
-  sizeText,
-  toggle,
-  variableName,
-} from './setting.js';
+import { ConfigurationError, optionName, type Setting, toggle, variableName } from './setting.js';
 import { ACCESS_SETTINGS } from './settings/access.js';
 import { GRAPHQL_LIMITS, GRAPHQL_SETTINGS } from './settings/graphql.js';
+import { LIMITS, QUERY_LIMIT_SETTINGS } from './settings/limits.js';
 import { MEMORY_LIMITS } from './settings/memory.js';
+import { SCRIPT_LIMITS } from './settings/scripts.js';
 import { SERVER_SETTINGS } from './settings/server.js';
 import { TRANSACTION_SETTINGS } from './settings/transactions.js';
 
@@ -33,97 +22,6 @@ export const SETTINGS = {
   ...GRAPHQL_SETTINGS,
   ...TRANSACTION_SETTINGS,
 } as const;
-
-/** The limits of the HTTP room, which defines their flags, since its errors name them. */
-export const LIMITS: Readonly<Record<keyof HttpLimits, Setting<number>>> = {
-  sqlBody: size('sqlBody', 'The largest body of POST /sql', 'SURREAL_HTTP_MAX_SQL_BODY_SIZE'),
-  rpcBody: size('rpcBody', 'The largest body of POST /rpc', 'SURREAL_HTTP_MAX_RPC_BODY_SIZE'),
-  graphqlBody: size('graphqlBody', 'The largest body of POST /graphql, and message of its WebSockets'),
-  apiBody: size('apiBody', 'The largest body of a request to /api', 'SURREAL_HTTP_MAX_API_BODY_SIZE'),
-  credentialsBody: size(
-    'credentialsBody',
-    'The largest body of POST /signin and /signup',
-    'SURREAL_HTTP_MAX_SIGNIN_BODY_SIZE',
-  ),
-  keyBody: size('keyBody', 'The largest body of a request to /key', 'SURREAL_HTTP_MAX_KEY_BODY_SIZE'),
-  importBody: size(
-    'importBody',
-    'The largest body of POST /import',
-    'SURREAL_HTTP_MAX_IMPORT_BODY_SIZE',
-    readStreamedSize,
-  ),
-  guestBody: size('guestBody', 'The largest body of a request without sign-in'),
-  guestMessage: size('guestMessage', 'The largest WebSocket message before sign-in'),
-  message: size('message', 'The largest WebSocket message', 'SURREAL_WEBSOCKET_MAX_MESSAGE_SIZE'),
-  values: count('values', 'How many values a body or a message of more than 8 KiB may consist of'),
-  guestValues: count('guestValues', 'The same before sign-in'),
-  objectKeys: count('objectKeys', 'How many keys one object in it may have'),
-  queuedRequests: count('queuedRequests', 'How many requests of a WebSocket may wait'),
-  sendBuffer: size('sendBuffer', 'How much may wait for a WebSocket client to read it'),
-  answer: size('answer', 'The largest answer', undefined, readWithin(1024, MAX_ENCODED)),
-  connections: count('connections', 'How many WebSockets there may be'),
-  connectionsPerAddress: count('connectionsPerAddress', 'How many of them from one address'),
-  httpConnectionsPerAddress: count(
-    'httpConnectionsPerAddress',
-    'How many other connections from one address, unless a header names the clients (--client-ip)',
-  ),
-  attachedSessions: count('attachedSessions', 'How many sessions a connection may attach, and a user over HTTP'),
-  storedSessions: count('storedSessions', 'How many sessions may be attached over HTTP in all'),
-  storedSessionMemory: size('storedSessionMemory', 'What they may hold together; a user a quarter of it'),
-  liveQueries: count('liveQueries', 'How many live queries a connection may have'),
-};
-
-const LARGEST_SCRIPT_MEMORY = 2 ** 30;
-/** The interpreter's own needs. */
-const [LEAST_SCRIPT_STACK, LARGEST_SCRIPT_STACK] = [64 * 2 ** 10, 2 ** 20];
-
-/** The limits of embedded JavaScript. */
-export const SCRIPT_LIMITS: Readonly<Record<keyof ScriptLimits, Setting<number>>> = {
-  memory: settingWithDefault(
-    { flag: '--script-memory <size>', description: 'The memory of an interpreter for JavaScript; at least 16MiB' },
-    sizeText(DEFAULT_SCRIPT_LIMITS.memory),
-    readWithin(LEAST_SCRIPT_MEMORY, LARGEST_SCRIPT_MEMORY),
-  ),
-  stack: settingWithDefault(
-    {
-      flag: '--script-stack <size>',
-      peer: 'SURREAL_SCRIPTING_MAX_STACK_SIZE',
-      description: 'The stack of one JavaScript function',
-    },
-    sizeText(DEFAULT_SCRIPT_LIMITS.stack),
-    readWithin(LEAST_SCRIPT_STACK, LARGEST_SCRIPT_STACK),
-  ),
-  time: settingWithDefault(
-    { flag: '--script-time <time>', description: 'How long one JavaScript function may run' },
-    `${DEFAULT_SCRIPT_LIMITS.time / 1000}s`,
-    readPositiveTime,
-  ),
-  threads: settingWithDefault(
-    { flag: '--script-threads <count>', description: 'How many JavaScript functions may run at a time' },
-    String(DEFAULT_SCRIPT_LIMITS.threads),
-    readCount,
-  ),
-  queue: settingWithDefault(
-    { flag: '--script-queue <count>', description: 'How many JavaScript functions may wait for a thread' },
-    String(DEFAULT_SCRIPT_LIMITS.queue),
-    readCount,
-  ),
-  value: settingWithDefault(
-    {
-      flag: '--script-value <size>',
-      description: 'The largest value that goes into JavaScript or comes out of it, as JSON',
-    },
-    sizeText(DEFAULT_SCRIPT_LIMITS.value),
-    readSize,
-  ),
-};
-
-/** The limits of query texts, whose flags are defined with their errors. */
-export const QUERY_LIMIT_SETTINGS: Readonly<Record<keyof QueryLimits, Setting<number>>> = {
-  tokens: queryLimit('tokens', 'How many tokens a text of statements may have'),
-  statements: queryLimit('statements', 'How many statements it may have'),
-  code: queryLimit('code', 'How many tokens one of its statements may have, besides arrays and objects of plain data'),
-};
 
 type ValuesOf<S> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never };
 export type Configuration = Omit<ValuesOf<typeof SETTINGS>, keyof CapabilityConfiguration> &
@@ -266,31 +164,4 @@ function checkTogether(configuration: Configuration): void {
       `--client-ip ${clientIp} needs --trusted-proxy: anybody could set that header otherwise`,
     );
   }
-}
-
-function size(limit: keyof HttpLimits, description: string, peer?: string, read = readSize): Setting<number> {
-  const row = { flag: `${LIMIT_SETTINGS[limit]} <size>`, description, ...(peer === undefined ? {} : { peer }) };
-  return settingWithDefault(row, sizeText(DEFAULT_HTTP_LIMITS[limit]), read);
-}
-
-function queryLimit(name: keyof QueryLimits, description: string): Setting<number> {
-  const row = { flag: `${QUERY_LIMITS[name].setting} <count>`, description };
-  return settingWithDefault(row, String(QUERY_DEFAULTS[name]), readCount);
-}
-
-function count(limit: keyof HttpLimits, description: string): Setting<number> {
-  return settingWithDefault(
-    { flag: `${LIMIT_SETTINGS[limit]} <count>`, description },
-    String(DEFAULT_HTTP_LIMITS[limit]),
-    readCount,
-  );
-}
-
-function readWithin(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const bytes = readSize(text);
-    if (bytes < least || bytes > most)
-      throw new Error(`"${text}" is not between ${sizeText(least)} and ${sizeText(most)}`);
-    return bytes;
-  };
 }

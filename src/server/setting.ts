@@ -201,3 +201,13 @@ export function readFunctionName(text: string): string {
     throw new Error(`"${text}" is not a function such as http::get, or a family such as http`);
   return name;
 }
+
+/** Reads a size between two bounds, in bytes. */
+export function readWithin(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const bytes = readSize(text);
+    if (bytes < least || bytes > most)
+      throw new Error(`"${text}" is not between ${sizeText(least)} and ${sizeText(most)}`);
+    return bytes;
+  };
+}

@@ -183,7 +183,7 @@ export class Executor {
     strict,
     catalog,
   }: RunOptions): Execution {
-    const { refusal, checks, maySleep } = privileged ? privilegedRights(identity) : this.#rightsOf(identity);
+    const { refusal, checks, sleepNeedsRole } = privileged ? privilegedRights(identity) : this.#rightsOf(identity);
     return {
       services: this.#services,
       request: {
@@ -193,7 +193,8 @@ export class Executor {
         auditRecorder,
         sent,
         eventDepth,
-        maySleep: memory !== undefined && maySleep,
+        // In the background others would wait.
+        sleepNeedsRole: memory === undefined || sleepNeedsRole,
         strict: strict === true,
       },
       context: new DatabaseTransactionContext(transaction, this.catalogs, identity.databasePath, refusal, catalog),
@@ -266,14 +267,14 @@ interface Rights {
   /** Why it has no access at the selected path. */
   readonly refusal: TesseraError | undefined;
   readonly checks: Checks;
-  /** As `RequestContext.maySleep`. */
-  readonly maySleep: boolean;
+  /** As `RequestContext.sleepNeedsRole`. */
+  readonly sleepNeedsRole: boolean;
 }
 
 const NO_LITERALS: readonly Value[] = [];
 
 function privilegedRights(identity: Identity): Rights {
-  return { identity, refusal: undefined, checks: UNCHECKED, maySleep: mayAct(identity.principal, 'edit', {}) };
+  return { identity, refusal: undefined, checks: UNCHECKED, sleepNeedsRole: !mayAct(identity.principal, 'edit', {}) };
 }
 
 function rightsOf(identity: Identity): Rights {
@@ -282,7 +283,7 @@ function rightsOf(identity: Identity): Rights {
     identity,
     refusal: refusalOf(identity),
     checks: { view: !mayAct(principal, 'view', databasePath), edit: !mayAct(principal, 'edit', databasePath) },
-    maySleep: mayAct(principal, 'edit', {}),
+    sleepNeedsRole: !mayAct(principal, 'edit', {}),
   };
 }
 

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
 import { GRAPHQL_LIMIT_SETTINGS } from '../../src/graphql/base/limits.js';
 import { LIMIT_SETTINGS } from '../../src/http/base/options.js';
-import { ALL_SETTINGS, LIMITS, readConfiguration } from '../../src/server/configuration.js';
+import { ALL_SETTINGS, readConfiguration } from '../../src/server/configuration.js';
 import { ConfigurationError, type Setting, variableName } from '../../src/server/setting.js';
 import { GRAPHQL_LIMITS } from '../../src/server/settings/graphql.js';
+import { LIMITS } from '../../src/server/settings/limits.js';
 import { defaultMemoryLimits } from '../../src/session/resources/server-memory.js';
 
 type Flags = Readonly<Record<string, string>>;

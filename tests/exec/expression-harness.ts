@@ -125,7 +125,7 @@ export function executionOver(world: World, store: Store): Execution {
       auditRecorder: undefined,
       sent: undefined,
       eventDepth: 0,
-      maySleep: false,
+      sleepNeedsRole: true,
       strict: false,
     },
     identity: {

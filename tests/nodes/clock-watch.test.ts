@@ -1,6 +1,6 @@
 /** A server says once that its clock differs from the store's by more than a second. */
 import { expect, test } from 'vitest';
-import { ClockWatch } from '../../src/session/nodes/clock-watch.js';
+import { ClockWatch } from '../../src/session/nodes/store-node.js';
 import { StubbedEnvironment } from '../support/environment.js';
 
 const SECOND = 1_000_000_000n;

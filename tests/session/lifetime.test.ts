@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { Lifetime } from '../../src/session/session/lifetime.js';
+import { Lifetime } from '../../src/session/session/state.js';
 import { StubbedEnvironment } from '../support/environment.js';
 
 const MINUTE = 60_000;

@@ -5,7 +5,7 @@ import type { Clock } from '../../env/environment.js';
 import type { Attempt } from './attempt-keys.js';
 import { networkOf } from './attempt-keys.js';
 import { AttemptNames, type CountedAttempt, shownText } from './attempt-names.js';
-import { SECOND, type ThrottleRule, type ThrottleRules } from './throttle-rules.js';
+import { delayAfter, SECOND, type ThrottleRules } from './throttle-rules.js';
 
 /** What counts failures. */
 export type CounterKind = 'pair' | 'account' | 'part' | 'source';
@@ -156,11 +156,6 @@ export class FailedAttempts {
   #now(): number {
     return this.#clock.monotonic();
   }
-}
-
-/** Milliseconds before the next attempt. */
-function delayAfter(failures: number, { free, longestDelay }: ThrottleRule): number {
-  return failures > free ? Math.min(SECOND * 2 ** (failures - free - 1), longestDelay) : 0;
 }
 
 const COUNTED: Readonly<Record<CounterKind, FailureCount['of']>> = {

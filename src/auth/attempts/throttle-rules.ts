@@ -44,3 +44,8 @@ export const DEFAULT_RULES: ThrottleRules = {
   source: { free: 100, longestDelay: 4 * SECOND, forgiveAfter: 6 * SECOND },
   longestWait: LONGEST_DELAY + 5 * SECOND,
 };
+
+/** Milliseconds before the next attempt, after so many failures. */
+export function delayAfter(failures: number, { free, longestDelay }: ThrottleRule): number {
+  return failures > free ? Math.min(SECOND * 2 ** (failures - free - 1), longestDelay) : 0;
+}

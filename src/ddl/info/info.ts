@@ -27,11 +27,19 @@ import {
 } from '../../runtime/authorization/selected-database.js';
 import type { Execution, ListedLiveQuery } from '../../runtime/execution.js';
 import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
+import type { NodeFacts } from '../../runtime/nodes.js';
 import type { Transaction } from '../../storage/contract.js';
-import { Float, newObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
+import {
+  type ArrayValue,
+  Duration,
+  Float,
+  newObject,
+  type ObjectValue,
+  objectFrom,
+  type Value,
+} from '../../value/value.js';
 import { compileName } from '../define/definition.js';
 import { auditVerification, compileAuditInfo } from './audit.js';
-import { infoForNodes } from './nodes.js';
 import { sessionList } from './sessions.js';
 import { signInAttempts } from './signin-attempts.js';
 import { describeDefinition, describeLive } from './structure.js';
@@ -272,4 +280,28 @@ async function indexBuild(transaction: Transaction, { catalog, table, index }: I
     return objectFrom({ error: 'not supported yet', status: 'error' });
   }
   return BUILDING[stateOf(index)](await buildProgress(transaction, idsOf(catalog, table, index)));
+}
+
+// INFO FOR NODES: the nodes that use the store, for users of the root.
+
+/** The rows of INFO FOR NODES. */
+async function infoForNodes(execution: Execution): Promise<ArrayValue> {
+  authorize(execution.identity, 'view', {}, 'Any');
+  const nodes = await execution.services.nodes.list(execution.context.transaction);
+  return nodes.map(overview);
+}
+
+function overview({ id, isCurrent, staleness, ...facts }: NodeFacts) {
+  const { address, format, since, version, work, writes } = facts;
+  return objectFrom({
+    address,
+    current: isCurrent,
+    format,
+    id,
+    since,
+    staleness: new Duration(BigInt(Math.round(staleness)) * 1_000_000n),
+    version,
+    work: [...work],
+    writes,
+  });
 }

@@ -8,13 +8,13 @@ import type { Expression, Param } from '../../language/ast.js';
 import { decodeCbor } from '../../value/codecs/cbor-decode.js';
 import { encodeCbor } from '../../value/codecs/cbor-encode.js';
 import { isArray, isObject, type ObjectValue, objectFrom, Range, RecordId, type Value } from '../../value/value.js';
+import { SCALARS } from '../base/scalars.js';
 import type { CompileCollectionQuery } from '../execution/collection-query.js';
 import type { Conditions } from '../execution/conditions.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
 import type { FieldUse } from '../execution/field-use.js';
 import { columnsFound, SCORE, valueOfColumn } from '../execution/found-columns.js';
 import { behind, fromThereOn, type KeysetKey, keysetOf, reversed } from '../execution/keyset.js';
-import { SCALARS } from '../execution/scalars.js';
 import { type Clauses, columns, join, type SelectParts } from '../execution/select.js';
 import { COUNT } from '../schema/aggregate-parts.js';
 import { type ConnectionType, PAGE_INFO } from '../schema/connection-type.js';
@@ -31,7 +31,6 @@ import {
 import { orderBy, orderedColumns } from '../schema/table-order.js';
 import type { TableType } from '../schema/table-type.js';
 import { type CollectionField, type CollectionOwner, lengthOf } from './collection-field.js';
-import { type PageSize, pageOf, sizeOf } from './page.js';
 
 /** The field `TABLE_connection` (Relay Cursor Connections). */
 export function connectionOf(table: TableType, of: CollectionOwner): CollectionField {
@@ -328,4 +327,40 @@ function decoded(bytes: Uint8Array): Value {
     if (thrown instanceof TesseraError) return undefined;
     throw thrown;
   }
+}
+
+/**
+ * Which of the rows that were read are on a page, and whether there are more (Relay, §4.4 Pagination algorithm, §5.1
+ * PageInfo).
+ */
+
+interface PageSize {
+  readonly first: number | undefined;
+  readonly last: number | undefined;
+}
+
+interface Page<Row> {
+  readonly rows: readonly Row[];
+  /** `undefined` if the rows don't determine it. */
+  readonly hasMoreBefore: boolean | undefined;
+  readonly hasMoreAfter: boolean | undefined;
+}
+
+/**
+ * How many rows decide about the page; one more has to be read to know whether there are more. All where nothing limits
+ * them.
+ */
+function sizeOf({ first, last }: PageSize): number | undefined {
+  return first === undefined && last === undefined ? undefined : Math.max(first ?? 0, last ?? 0);
+}
+
+/** `read` are the first rows of the order, or where only `last` is given those of the opposite order. */
+function pageOf<Row>(read: readonly Row[], { first, last }: PageSize): Page<Row> {
+  const inOrder = first === undefined && last !== undefined ? read.toReversed() : read;
+  const fromStart = first === undefined ? inOrder : inOrder.slice(0, first);
+  return {
+    rows: last === undefined ? fromStart : fromStart.slice(Math.max(0, fromStart.length - last)),
+    hasMoreBefore: last === undefined ? undefined : read.length > last,
+    hasMoreAfter: first === undefined ? undefined : read.length > first,
+  };
 }

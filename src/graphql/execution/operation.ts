@@ -8,6 +8,7 @@ import {
   executeSync,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
@@ -22,9 +23,9 @@ import { invariant } from '../../base/invariant.js';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import { isObject, type ObjectValue, type Value } from '../../value/value.js';
 import { type CollectedFields, collectFields, type DocumentContext, selectionsBelow } from './collect.js';
-import { CompiledField } from './compiled-field.js';
 import type { ExecutionContext } from './execution-context.js';
 import { EdgeFetch, LinkFetch } from './fetch.js';
+import { FieldArguments } from './field-arguments.js';
 import {
   abstractTypes,
   type EdgesSource,
@@ -34,6 +35,7 @@ import {
   rootSourceOf,
   sourceOf,
 } from './field-source.js';
+import type { FieldUse } from './field-use.js';
 import { writeStepwise } from './json-writer.js';
 import { type FieldPlan, type RecordPlan, recordPlan } from './record-plan.js';
 import type { RootPlan } from './root-plan.js';
@@ -327,4 +329,58 @@ function reader(
 
 function fieldName(owner: string, [node]: readonly FieldNode[]): string {
   return `${owner}.${node?.name.value}`;
+}
+
+// A field of an operation while it is compiled: a `FieldUse` over the compiler of its selections.
+
+/** The compiler of the selections of the operation that contains a field. */
+interface SelectionCompiler {
+  completion(type: GraphQLOutputType, nodes: readonly FieldNode[], owner: string): ValueCompletion;
+  completionBy(plan: RecordPlan, type: GraphQLOutputType, nodes: readonly FieldNode[], owner: string): ValueCompletion;
+  record(type: GraphQLObjectType, nodes: readonly FieldNode[]): RecordPlan;
+  fieldsBelow(type: GraphQLObjectType, nodes: readonly FieldNode[]): CollectedFields;
+  nodesBelow(type: GraphQLObjectType, nodes: readonly FieldNode[], name: string): readonly FieldNode[];
+}
+
+class CompiledField implements FieldUse {
+  readonly nodes: readonly FieldNode[];
+  readonly arguments: FieldArguments;
+  readonly #compilation: SelectionCompiler;
+  readonly #field: GraphQLField<unknown, unknown>;
+  readonly #owner: string;
+
+  /** `prefix` is that of its params. */
+  constructor(
+    compilation: SelectionCompiler,
+    owner: GraphQLObjectType,
+    field: GraphQLField<unknown, unknown>,
+    nodes: readonly [FieldNode, ...FieldNode[]],
+    prefix: string,
+  ) {
+    this.nodes = nodes;
+    this.arguments = new FieldArguments(field, nodes[0], prefix);
+    this.#compilation = compilation;
+    this.#field = field;
+    this.#owner = owner.name;
+  }
+
+  completion(): ValueCompletion {
+    return this.#compilation.completion(this.#field.type, this.nodes, this.#owner);
+  }
+
+  completionBy(plan: RecordPlan): ValueCompletion {
+    return this.#compilation.completionBy(plan, this.#field.type, this.nodes, this.#owner);
+  }
+
+  record(object: GraphQLObjectType, nodes: readonly FieldNode[] = this.nodes): RecordPlan {
+    return this.#compilation.record(object, nodes);
+  }
+
+  fieldsBelow(type: GraphQLObjectType, nodes: readonly FieldNode[]): CollectedFields {
+    return this.#compilation.fieldsBelow(type, nodes);
+  }
+
+  nodesBelow(type: GraphQLObjectType, nodes: readonly FieldNode[], name: string): readonly FieldNode[] {
+    return this.#compilation.nodesBelow(type, nodes, name);
+  }
 }

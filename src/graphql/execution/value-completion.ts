@@ -21,10 +21,10 @@ import { stringifyJson } from '../../value/codecs/json.js';
 import { MAX_ENCODED } from '../../value/limits.js';
 import { isArray, SetValue, type Value } from '../../value/value.js';
 import { tooLarge } from '../../value/walk.js';
+import { SCALARS } from '../base/scalars.js';
 import { BudgetExceeded } from './budget.js';
 import type { ExecutionContext } from './execution-context.js';
 import { type JsonWriter, writeStepwise } from './json-writer.js';
-import { SCALARS } from './scalars.js';
 
 export interface ValueCompletion extends JsonWriter<Value> {
   /**

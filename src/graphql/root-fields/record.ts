@@ -4,11 +4,11 @@
  */
 import { type GraphQLInterfaceType, GraphQLList, GraphQLNonNull } from 'graphql';
 import { isArray, newObject, type RecordId } from '../../value/value.js';
+import { SCALARS } from '../base/scalars.js';
 import { fromRoot } from '../execution/field-source.js';
 import type { FieldUse } from '../execution/field-use.js';
 import { candidateRecordIds, readRecordId } from '../execution/record-id.js';
 import type { RootPlan } from '../execution/root-plan.js';
-import { SCALARS } from '../execution/scalars.js';
 import { columns, select } from '../execution/select.js';
 import { boundRows } from '../schema/list-arguments.js';
 import type { TableType } from '../schema/table-type.js';

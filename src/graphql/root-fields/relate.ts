@@ -1,7 +1,7 @@
 /** `relateWrote(in, out, data)`: an edge between two records. */
 import { GraphQLNonNull } from 'graphql';
 import { Table } from '../../value/value.js';
-import { SCALARS } from '../execution/scalars.js';
+import { SCALARS } from '../base/scalars.js';
 import { readLink } from '../schema/record-names.js';
 import type { TableType } from '../schema/table-type.js';
 import type { RecordInput } from '../types/inputs.js';

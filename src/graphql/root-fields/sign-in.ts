@@ -8,8 +8,8 @@ import type { Statement } from '../../language/ast.js';
 import type { Deadline } from '../../runtime/interrupt.js';
 import type { IssuedTokens, Session } from '../../session/contract.js';
 import { newObject, type ObjectValue, type Value } from '../../value/value.js';
+import { SCALARS } from '../base/scalars.js';
 import { fromRoot, fromSource } from '../execution/field-source.js';
-import { SCALARS } from '../execution/scalars.js';
 import { isGiven } from '../schema/list-arguments.js';
 import type { RootConfig } from './root-config.js';
 

@@ -2,11 +2,11 @@
 import { GraphQLEnumType, type GraphQLFieldConfigMap, GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { Notification } from '../../session/contract.js';
 import { type ObjectValue, objectFrom } from '../../value/value.js';
+import { SCALARS } from '../base/scalars.js';
 import { fromRoot, fromSource } from '../execution/field-source.js';
 import type { FieldUse } from '../execution/field-use.js';
 import { candidateRecordIds } from '../execution/record-id.js';
 import type { RootPlan } from '../execution/root-plan.js';
-import { SCALARS } from '../execution/scalars.js';
 import { columns, fieldIdiom, join } from '../execution/select.js';
 import { filterArguments, filtersOf, isGiven } from '../schema/list-arguments.js';
 import { Names } from '../schema/names.js';

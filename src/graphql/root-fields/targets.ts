@@ -2,10 +2,10 @@
 import type { GraphQLFieldConfigArgumentMap } from 'graphql';
 import { failure } from '../../errors/error.js';
 import type { Expression, Select } from '../../language/ast.js';
+import { SCALARS } from '../base/scalars.js';
 import type { Params } from '../execution/conditions.js';
 import type { GivenArguments, WrittenArguments } from '../execution/field-arguments.js';
 import { subquery } from '../execution/nested-writes.js';
-import { SCALARS } from '../execution/scalars.js';
 import { ID_PATH, join, select } from '../execution/select.js';
 import { FILTER_NAMES, filterArguments, filtersOf, readCountArgument } from '../schema/list-arguments.js';
 import { ownIds } from '../schema/record-names.js';

@@ -6,7 +6,7 @@ import { GraphQLNonNull, type GraphQLNullableType, type GraphQLOutputType, isCom
 import type { Expression, Idiom } from '../../language/ast.js';
 import { toDisplay } from '../../value/text/text.js';
 import { RecordId, type Value } from '../../value/value.js';
-import { SCALARS } from '../execution/scalars.js';
+import { SCALARS } from '../base/scalars.js';
 import { call, isPresent } from './filter/subject.js';
 import type { OutputShape, Read } from './output-shape.js';
 

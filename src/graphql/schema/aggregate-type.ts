@@ -4,8 +4,8 @@
  */
 import { GraphQLEnumType, type GraphQLInputObjectType, GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { Expression } from '../../language/ast.js';
+import { SCALARS } from '../base/scalars.js';
 import { fromSource } from '../execution/field-source.js';
-import { SCALARS } from '../execution/scalars.js';
 import { fieldIdiom } from '../execution/select.js';
 import { COUNT, GROUP, PARTS } from './aggregate-parts.js';
 import { Names } from './names.js';

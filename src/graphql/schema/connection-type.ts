@@ -6,8 +6,8 @@ import {
   GraphQLObjectType,
   type GraphQLOutputType,
 } from 'graphql';
+import { SCALARS } from '../base/scalars.js';
 import { fromSource } from '../execution/field-source.js';
-import { SCALARS } from '../execution/scalars.js';
 import type { Names } from './names.js';
 import type { FieldConfig } from './object-fields.js';
 

@@ -4,9 +4,9 @@
  */
 import { GraphQLInputObjectType, GraphQLList, GraphQLNonNull, GraphQLObjectType } from 'graphql';
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
+import { SCALARS } from '../base/scalars.js';
 import { fromSource } from '../execution/field-source.js';
 import { HIGHLIGHTS, readHighlights, SCORE } from '../execution/found-columns.js';
-import { SCALARS } from '../execution/scalars.js';
 import type { FieldConfig, FieldConfigs } from './object-fields.js';
 
 const FOUND_FIELDS = { fulltext: ['_score', '_highlights'], hnsw: ['_distance'] } as const;

@@ -13,8 +13,8 @@ import {
 import { COORDINATE_DEPTH, geometryToObject } from '../../value/geometry.js';
 import { GEOMETRY_TYPES, type GeometryType } from '../../value/type.js';
 import { Geometry, isObject, type Shape, type Value } from '../../value/value.js';
+import { SCALARS } from '../base/scalars.js';
 import { fromSource, ofValues } from '../execution/field-source.js';
-import { SCALARS } from '../execution/scalars.js';
 
 type Nullable = GraphQLOutputType & GraphQLNullableType;
 

@@ -2,11 +2,11 @@
 import type { GraphQLFieldConfigArgumentMap, GraphQLInputObjectType, GraphQLObjectType } from 'graphql';
 import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
+import { SCALARS } from '../base/scalars.js';
 import type { Conditions } from '../execution/conditions.js';
 import type { ExecutionContext } from '../execution/execution-context.js';
 import type { GivenArguments } from '../execution/field-arguments.js';
 import type { HighlightMarks } from '../execution/found-columns.js';
-import { SCALARS } from '../execution/scalars.js';
 import type { InputFilter } from './filter/filter.js';
 import { DOCUMENT } from './filter/subject.js';
 import { MARKS } from './found-fields.js';

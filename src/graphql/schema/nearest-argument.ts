@@ -11,10 +11,10 @@ import {
 } from 'graphql';
 import type { Binary } from '../../language/ast.js';
 import type { Value } from '../../value/value.js';
+import { SCALARS } from '../base/scalars.js';
 import type { Conditions } from '../execution/conditions.js';
 import { fromSource } from '../execution/field-source.js';
 import { DISTANCE } from '../execution/found-columns.js';
-import { SCALARS } from '../execution/scalars.js';
 import { fieldIdiom } from '../execution/select.js';
 import { readCountArgument } from './list-arguments.js';
 import { Names } from './names.js';

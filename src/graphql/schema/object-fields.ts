@@ -1,8 +1,8 @@
 /** The fields of an object type: what each shows, how it is filtered and ordered. */
 import { type GraphQLFieldConfig, type GraphQLFieldConfigMap, GraphQLNonNull, getNamedType } from 'graphql';
 import type { Type } from '../../value/type.js';
+import { SCALARS } from '../base/scalars.js';
 import { fromSource } from '../execution/field-source.js';
-import { SCALARS } from '../execution/scalars.js';
 import type { FieldTreeNode } from './field-tree.js';
 import type { FilterMember, FilterMembers } from './filter/filter.js';
 import { type Filters, fieldMember } from './filter/filters.js';

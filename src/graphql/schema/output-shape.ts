@@ -3,7 +3,7 @@ import { GraphQLList, GraphQLNonNull, type GraphQLNullableType, type GraphQLOutp
 import type { FieldDefinition } from '../../catalog/definitions/definition.js';
 import type { Type } from '../../value/type.js';
 import { isArray, isNumber, SetValue, type Value } from '../../value/value.js';
-import { SCALARS } from '../execution/scalars.js';
+import { SCALARS } from '../base/scalars.js';
 import { type FieldTreeNode, present } from './field-tree.js';
 import type { Filterable, Filters } from './filter/filters.js';
 import type { OperatorKind } from './filter/operators.js';

@@ -13,8 +13,8 @@ import {
 import { failure } from '../../errors/error.js';
 import { setFrom } from '../../value/order.js';
 import { isArray, newObject, type ObjectValue, type RecordId, SetValue, type Value } from '../../value/value.js';
+import { SCALARS } from '../base/scalars.js';
 import type { NestedWrites } from '../execution/nested-writes.js';
-import { SCALARS } from '../execution/scalars.js';
 import { present } from '../schema/field-tree.js';
 import {
   columnMember,

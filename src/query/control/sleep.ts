@@ -18,7 +18,7 @@ export function compileSleep({ duration: { value } }: Sleep): Evaluate {
   const milliseconds = durationMilliseconds(value);
   return (frame) => {
     const { execution } = frame;
-    if (!execution.request.maySleep) authorize(execution.identity, 'edit', {}, 'Any');
+    if (execution.request.sleepNeedsRole) authorize(execution.identity, 'edit', {}, 'Any');
     return sleep(execution, milliseconds);
   };
 }

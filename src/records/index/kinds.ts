@@ -1,5 +1,5 @@
 /**
- * The maintenance of each kind of index. With `plan/access/index-kinds.ts`, which describes what they find, this
+ * The maintenance of each kind of index. With `plan/access/index-match.ts`, which describes what they find, this
  * defines a kind: neither table type-checks while one is missing.
  */
 import type { IndexKind } from '../../language/ast.js';

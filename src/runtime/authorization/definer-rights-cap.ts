@@ -2,7 +2,7 @@
  * The execution of stored code: bodies of functions and events, clauses of fields. It runs with the invoker's rights,
  * capped to those of an editor of the database, since any editor may have written it. Otherwise an editor could wait
  * until an owner or the root user calls the function or writes to the table, and gain their rights. Only SLEEP is left
- * to users who may use it (`RequestContext.maySleep`): it changes nothing, and only the caller waits.
+ * to users who may use it (`RequestContext.sleepNeedsRole`): it changes nothing, and only the caller waits.
  */
 import type { Identity, Principal } from '../../catalog/principal.js';
 import type { Execution } from '../execution.js';

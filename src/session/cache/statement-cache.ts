@@ -8,13 +8,102 @@
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import { TesseraError } from '../../errors/error.js';
 import type { Statement } from '../../language/ast.js';
-import { slotValue } from '../../language/parameterize.js';
+import { type Slot, slotValue } from '../../language/parameterize.js';
 import { parseQuery, StatementReader } from '../../language/parse.js';
-import { hashOf, type Shape, shapesOf } from '../../language/shape.js';
+import { hashOf, type Shape, shapesOf, shapeText } from '../../language/shape.js';
 import type { ObjectValue, Value } from '../../value/value.js';
 import type { Aging } from './cache-aging.js';
-import { type NormalizedStatement, NormalizedStatements } from './normalized-statements.js';
 import type { OwnStatements } from './own-statements.js';
+
+// Statements for all texts of a shape: their literals are slots (`language/parameterize.ts`).
+
+/** A statement for all texts of its shape whose other literals are the same. */
+interface NormalizedStatement {
+  readonly statement: Statement;
+  readonly slots: readonly Slot[];
+  /** Characters of the text from which the statement was read: names in the tree are parts of it. */
+  readonly source: number;
+}
+
+interface Store<V> {
+  get(key: string): V | undefined;
+  set(key: string, value: V): unknown;
+}
+
+/** Normalized statements by their shapes and by the literals that remain in them. */
+class NormalizedStatements {
+  readonly #statements: Store<NormalizedStatement>;
+  /** By shape that has some: the blanks whose literals remain in the statement. */
+  readonly #fixed: Store<readonly number[]>;
+
+  constructor(statements: Store<NormalizedStatement> = new Map(), fixed: Store<readonly number[]> = new Map()) {
+    this.#statements = statements;
+    this.#fixed = fixed;
+  }
+
+  /**
+   * A normalized statement, and the literals that remain in it; without these if there is none of its shape.
+   */
+  find(
+    shape: Shape,
+    text: string,
+  ): { readonly normalized?: NormalizedStatement | undefined; readonly literals?: string } {
+    const name = shapeText(shape, text);
+    const fixed = this.#fixed.get(name);
+    if (fixed === undefined) return {};
+    const literals = literalsAt(fixed, shape, text);
+    return { normalized: this.#statements.get(name + literals), literals };
+  }
+
+  keep(shape: Shape, text: string, normalized: NormalizedStatement): void {
+    const name = shapeText(shape, text);
+    const lifted = new Set(normalized.slots.map(({ blank }) => blank));
+    const fixed = shape.blanks.flatMap((_, index) => (lifted.has(index) ? [] : [index]));
+    this.#fixed.set(name, fixed);
+    this.#statements.set(name + literalsAt(fixed, shape, text), normalized);
+  }
+}
+
+/** The literals at some blanks, as they are written. No text that parses has a zero character in it. */
+function literalsAt(fixed: readonly number[], { blanks }: Shape, text: string): string {
+  let key = '';
+  for (const index of fixed) {
+    const blank = blanks[index];
+    if (blank !== undefined) key += `\0\0${index}\0${text.slice(blank.start, blank.end)}`;
+  }
+  return key;
+}
+
+/** A power of two. */
+const SLOTS = 2 ** 15;
+
+/**
+ * A direct-mapped table of hashes of constant size: a collision evicts the former entry, and equal hashes count as
+ * equal.
+ */
+class SeenHashes {
+  readonly #slots = new Int32Array(SLOTS);
+
+  has(hash: number): boolean {
+    return this.#slots[slotOf(hash)] === hash;
+  }
+
+  /** Adds a nonzero hash; returns whether it was present. */
+  note(hash: number): boolean {
+    const slot = slotOf(hash);
+    const wasThere = this.#slots[slot] === hash;
+    this.#slots[slot] = hash;
+    return wasThere;
+  }
+
+  clear(): void {
+    this.#slots.fill(0);
+  }
+}
+
+function slotOf(hash: number): number {
+  return (hash ^ (hash >>> 15)) & (SLOTS - 1);
+}
 
 /** Characters of a text that is parsed at once. Longer ones are rarely sent twice. */
 export const SHORT = 10_000;
@@ -189,35 +278,4 @@ function bound(
     }
   }
   return { statement, literals };
-}
-
-/** Of `SeenHashes`: a power of two. */
-const SLOTS = 2 ** 15;
-
-/**
- * A direct-mapped table of hashes of constant size: a collision evicts the former entry, and equal hashes count as
- * equal.
- */
-class SeenHashes {
-  readonly #slots = new Int32Array(SLOTS);
-
-  has(hash: number): boolean {
-    return this.#slots[slotOf(hash)] === hash;
-  }
-
-  /** Adds a nonzero hash; returns whether it was present. */
-  note(hash: number): boolean {
-    const slot = slotOf(hash);
-    const wasThere = this.#slots[slot] === hash;
-    this.#slots[slot] = hash;
-    return wasThere;
-  }
-
-  clear(): void {
-    this.#slots.fill(0);
-  }
-}
-
-function slotOf(hash: number): number {
-  return (hash ^ (hash >>> 15)) & (SLOTS - 1);
 }

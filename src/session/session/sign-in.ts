@@ -95,6 +95,11 @@ function signInBy<A extends Authenticated>(
   const since = environment.clock.now();
   const entered = (authenticated: A): A => {
     metrics?.signIn(attempt.action, attempt.method, 'ok');
+    // It may have been closed since the attempt succeeded.
+    if (session.isClosed) {
+      session.auditor?.ended('closed');
+      throw failure('cancelled');
+    }
     become(session, authenticated.identity, authenticated.expiresAt);
     session.signedInAt = since;
     // Definitions may have changed during the sign-in.

@@ -7,8 +7,8 @@
  */
 import { type GraphQLInputObjectType, GraphQLList, GraphQLNonNull } from 'graphql';
 import type { Expression, MatchesOperator } from '../../../language/ast.js';
+import { SCALARS } from '../../base/scalars.js';
 import { matching } from '../../execution/found-columns.js';
-import { SCALARS } from '../../execution/scalars.js';
 import { type EdgeDirection, join } from '../../execution/select.js';
 import { Names } from '../names.js';
 import {

@@ -22,7 +22,7 @@ import {
   Uuid,
   type Value,
 } from '../../value/value.js';
-import { namedInError } from '../base/errors.js';
+import { namedInError } from './errors.js';
 
 interface ScalarRow {
   readonly description: string;
