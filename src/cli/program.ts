@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { type VerifyAuditCommand, verifyFile } from './audit-verify.js';
 import { addBackupCommands } from './backup-commands.js';
 import { addConnectionOptions, type ConnectionOptions, DEFAULT_ENDPOINT, takePassFile } from './client/connection.js';
-import { addCompletionCommand } from './completion/command.js';
+import { addCompletionCommand } from './completion-command.js';
 import { addConfigCommand } from './config-command.js';
 import { allCommands, Flag, HELP, readEnvironmentVariables } from './flags.js';
 import { isReady, READINESS_EXIT_CODES } from './is-ready.js';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { bashScript, commandEntries, fishScript, zshScript } from '../../src/cli/completion/command.js';
+import { bashScript, commandEntries, fishScript, zshScript } from '../../src/cli/completion-command.js';
 import { allCommands, readEnvironmentVariables, variablesOf, withOwnNames } from '../../src/cli/flags.js';
 import { createProgram } from '../../src/cli/program.js';
 

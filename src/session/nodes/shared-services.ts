@@ -1,5 +1,4 @@
 /** The services of a node that shares its store with others. */
-
 import type { SessionIdentity } from '../../auth/identity.js';
 import type { CatalogCache } from '../../catalog/definitions/load.js';
 import { grantName } from '../../catalog/keys/followed-key.js';

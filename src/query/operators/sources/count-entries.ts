@@ -10,7 +10,7 @@ import { countMatches } from '../../../search/query/matches.js';
 import { encodeOrder } from '../../../value/codecs/key-codec.js';
 import { Datetime, RecordId, Uuid, type Value } from '../../../value/value.js';
 import type { List, OperatorContext } from '../operator.js';
-import { countedRow } from './counted-row.js';
+import { countedRow } from './count-records.js';
 import { compileSearch } from './full-text-scan.js';
 import { compileOperands, indexRangeOf } from './index-ranges.js';
 import { unlessFailing } from './narrow.js';

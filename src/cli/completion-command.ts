@@ -150,8 +150,7 @@ function described(word: string, description: string): string {
   return shellQuoted(`${word.replaceAll(':', '\\:')}:${description}`);
 }
 
-// Commands and options as completion scripts need them.
-
+/** A command as completion scripts need it. */
 interface CommandEntry {
   /** Its names from the program on: `tessera graphql schema`. */
   readonly path: string;
