@@ -253,7 +253,7 @@ export class StoredRecordWriter implements RecordWriter {
       request: { memory },
     } = execution;
     // Every write of a record has a checkpoint, so that many writes don't block other requests.
-    const ready = () => andThen(execution.interrupt.checkpoint(CALL), () => execution.context.catalog());
+    const turn = execution.interrupt.checkpoint(CALL);
     const write = (catalog: DatabaseCatalog | undefined) => {
       const entry = catalog?.tables.get(id.table);
       if (catalog === undefined || entry === undefined) throw failure('table_missing', { name: id.table });
@@ -263,7 +263,12 @@ export class StoredRecordWriter implements RecordWriter {
       return work(catalog, this.#tables.prepare(entry), key, isKnown ? storedOf(seen) : transaction.get(key));
     };
     // The written bytes are charged to the transaction.
-    return memory.within(() => andThen(ready(), write));
+    return memory.within(() =>
+      andThen(
+        andThen(turn, () => execution.context.catalog()),
+        write,
+      ),
+    );
   }
 
   #may(

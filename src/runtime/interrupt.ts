@@ -107,7 +107,11 @@ export class RequestInterrupt implements Interrupt {
 
   checkpoint(units = BATCH): PromiseOrValue<void> {
     counted += units + takeWalked();
-    if (counted < BATCH) return;
+    if (counted >= BATCH) return this.#checkBatch(units);
+  }
+
+  /** Apart, so that the other path is inlined. */
+  #checkBatch(units: number): PromiseOrValue<void> {
     counted = 0;
     const now = this.#environment.clock.monotonic();
     this.#checkAt(now);
