@@ -148,7 +148,7 @@ describe('a target that is no record or table is an error, and changes nothing',
     await fc.assert(
       fc.asyncProperty(operand, async (given) => {
         // Another place than the records of this test.
-        if (named(given) && toText(given).includes('p:')) return;
+        if (named(given) && /(?<![\w`])`?p`?(?!\w)/.test(toText(given))) return;
         const { ok } = await run(statement, { given });
         const isByName = statement.includes('type::');
         if (!isByName && !named(given)) expect(ok).toBe(false);
