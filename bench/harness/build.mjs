@@ -25,7 +25,11 @@ export function useFolder(path) {
 }
 
 /** Modules that the bench loads, and where they were in revisions of before. */
-const FORMER_PATHS = { 'session/database/database': 'session/database' };
+const FORMER_PATHS = {
+  'session/database/database': 'session/database',
+  'storage/open/open': 'storage/engines/open',
+  'storage/postgres/open': 'storage/engines/postgres/open',
+};
 
 /** The command `tessera`, for servers in processes of their own. */
 export const command = () => `${folder}/bin/tessera.js`;

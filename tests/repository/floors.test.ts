@@ -92,6 +92,9 @@ test.each(Object.entries(FLOORS))('%s has no arrow back up', (root, floors) => {
 
 /** Where what runs for every record, key or expression waits without promises (ADR 0042); other code awaits. */
 const NESTING = [
+  // Each HTTP request signs in by its token.
+  'auth/kinds/session-validity.ts',
+  'auth/kinds/token-signin.ts',
   'base',
   'catalog/changefeed/change-log.ts',
   'catalog/credentials/incarnation.ts',

@@ -56,25 +56,29 @@ export function unlessRevoked(
  * The current principal of a sign-in, possibly with other roles; `undefined` if it is no longer valid. `at` is its time
  * in nanoseconds since 1970.
  */
-export async function revalidatePrincipal(
+export function revalidatePrincipal(
   { directory }: AuthContext,
   signedIn: SignedIn,
   at: bigint,
-): Promise<Principal | undefined> {
+): PromiseOrValue<Principal | undefined> {
   const { principal, databasePath, basis } = signedIn;
   if (principal.kind === 'guest' || basis === undefined) return principal;
-  const denied = await isRevoked(directory, signedIn, () => at);
-  if (denied) return undefined;
-  if (basis.kind === 'user') {
-    const user = await directory.user(databasePath, basis.user.name);
-    return user !== undefined && isSameUser(basis.user, user) ? definedUser(databasePath, user) : undefined;
-  }
-  const access = await directory.access(databasePath, basis.access.name);
-  if (access !== undefined && isSameAccess(basis.access, access)) {
-    const granted = await isGranted(directory, databasePath, access, basis.grant);
-    return granted ? principalNow(directory, access, databasePath, principal) : undefined;
-  }
-  return undefined;
+  const taken = isRevoked(directory, signedIn, () => at);
+  return andThen(taken, (denied) => {
+    if (denied) return undefined;
+    if (basis.kind === 'user') {
+      return andThen(directory.user(databasePath, basis.user.name), (user) =>
+        user !== undefined && isSameUser(basis.user, user) ? definedUser(databasePath, user) : undefined,
+      );
+    }
+    return andThen(directory.access(databasePath, basis.access.name), (access) =>
+      access !== undefined && isSameAccess(basis.access, access)
+        ? andThen(isGranted(directory, databasePath, access, basis.grant), (granted) =>
+            granted ? principalNow(directory, access, databasePath, principal) : undefined,
+          )
+        : undefined,
+    );
+  });
 }
 
 /** Whether the grant, or the family of refresh tokens, that was used to sign in isn't revoked. Most have none. */

@@ -1,5 +1,5 @@
 /** Signs in with access tokens: of system users, and of access methods of any type. */
-import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { jwtOf } from '../../catalog/credentials/signing-key.js';
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import type { DatabasePath } from '../../catalog/principal.js';
@@ -35,42 +35,41 @@ export function signInWithToken(context: AuthContext, text: string, client: Clie
 /** A dummy key: verifying against a missing definition takes as long as against a wrong key. */
 const DUMMY_KEY: JwtVerification = { kind: 'key', algorithm: 'HS512', key: 'no token is signed with this key' };
 
-async function signInByUserToken(
+function signInByUserToken(
   context: AuthContext,
   token: UnverifiedToken,
   databasePath: DatabasePath,
-): Promise<SignedIn> {
+): PromiseOrValue<SignedIn> {
   const { id } = token.claims;
   const isName = id !== undefined && id.length <= MAX_NAME_LENGTH;
-  const user = await (isName ? context.directory.user(databasePath, id) : undefined);
-  const verification: JwtVerification = user === undefined ? DUMMY_KEY : { kind: 'key', ...userSigningKey(user) };
-  await context.tokens.verify(token, verification);
-  if (user === undefined) throw failure('invalid_auth');
-  return unlessRevoked(context, userSession(context, databasePath, user, token.claims), token.claims);
+  return andThen(isName ? context.directory.user(databasePath, id) : undefined, (user) => {
+    const verification: JwtVerification = user === undefined ? DUMMY_KEY : { kind: 'key', ...userSigningKey(user) };
+    return andThen(context.tokens.verify(token, verification), () => {
+      if (user === undefined) throw failure('invalid_auth');
+      return unlessRevoked(context, userSession(context, databasePath, user, token.claims), token.claims);
+    });
+  });
 }
 
-async function signInByAccessToken(
+function signInByAccessToken(
   context: AuthContext,
   token: UnverifiedToken,
   databasePath: DatabasePath,
   name: string,
   client: Client,
-): Promise<SignedIn> {
-  const access = await context.directory.access(databasePath, name);
-  const verification = access && verificationOf(access);
-  await context.tokens.verify(token, verification ?? DUMMY_KEY);
-  if (access === undefined || verification === undefined) throw failure('invalid_auth');
-  assertMeant(token, access);
-  const granted = await isGranted(context.directory, databasePath, access, token.claims.grant);
-  if (!granted) throw failure('invalid_auth');
-  const signedIn = await accessKindOf(access.accessKind).openSession(
-    context,
-    access,
-    databasePath,
-    token.claims,
-    client,
-  );
-  return unlessRevoked(context, signedIn, token.claims);
+): PromiseOrValue<SignedIn> {
+  return andThen(context.directory.access(databasePath, name), (access) => {
+    const verification = access && verificationOf(access);
+    return andThen(context.tokens.verify(token, verification ?? DUMMY_KEY), () => {
+      if (access === undefined || verification === undefined) throw failure('invalid_auth');
+      assertMeant(token, access);
+      return andThen(isGranted(context.directory, databasePath, access, token.claims.grant), (granted) => {
+        if (!granted) throw failure('invalid_auth');
+        const opened = accessKindOf(access.accessKind).openSession(context, access, databasePath, token.claims, client);
+        return andThen(opened, (signedIn) => unlessRevoked(context, signedIn, token.claims));
+      });
+    });
+  });
 }
 
 /**
