@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FunctionContext } from '../../src/functions/calls/contract.js';
-import { decodeBase32, encodeBase32, totpFunctions } from '../../src/functions/crypto.js';
+import { decodeBase32, encodeBase32, totpFunctions } from '../../src/functions/crypto/totp.js';
 import type { Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
 

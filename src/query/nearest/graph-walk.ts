@@ -19,7 +19,7 @@ import type { FoundVector, VectorSearch } from './vector-search.js';
  */
 const SCANNED = { byCodes: 512, byFloats: 256, components: 128 };
 /**
- * Where walks miss much (`hnsw/graph.ts`), vectors of up to this many times `ef` components together are measured by
+ * Where walks miss much (`walk-quality.ts`), vectors of up to this many times `ef` components together are measured by
  * their codes: that takes up to four times as long as a walk. Shorter vectors count as so long.
  */
 const SCANNED_IF_POOR = { components: 2 ** 20, shortest: 128 };
