@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -167,10 +168,21 @@ describe('tessera check', () => {
   it('names the folder that it may not write to, where it takes part in its lock', async () => {
     for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o444);
     chmodSync(folder, 0o555);
-    // To root everything is allowed.
-    const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
-    const command = [resolve('dist/cli/main.js'), 'check', folder];
-    const said = await promisify(execFile)(process.execPath, command, user).catch((error: { stderr: string }) => error);
+    // To root everything is allowed. Others may not be able to read this checkout, so that rights are dropped once the
+    // command is loaded.
+    const built = (module: string) => JSON.stringify(pathToFileURL(resolve(`dist/cli/${module}.js`)).href);
+    const script = `
+      const { runCheck } = await import(${built('store')});
+      const { systemErrorText } = await import(${built('client/system-error')});
+      if (process.getuid?.() === 0) {
+        process.setgid(65534);
+        process.setuid(65534);
+      }
+      await runCheck(${JSON.stringify(folder)}, {}, process.stdout, process.stderr).catch((error) => {
+        process.stderr.write(\`tessera: \${systemErrorText(error)}\\n\`);
+      });`;
+    const command = ['--input-type=module', '--eval', script];
+    const said = await promisify(execFile)(process.execPath, command, { cwd: tmpdir() });
     chmodSync(folder, 0o755);
     expect(said.stderr).toBe(`tessera: The rights to read and write ${folder} are missing\n`);
   });
