@@ -4,8 +4,7 @@ import { NO_INCARNATION } from '../../catalog/credentials/incarnation.js';
 import { issuingKey } from '../../catalog/credentials/signing-key.js';
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import type { DatabasePath } from '../../catalog/principal.js';
-import type { ErrorCode } from '../../errors/catalogue.js';
-import { failure, TesseraError } from '../../errors/error.js';
+import { failure } from '../../errors/error.js';
 import type { AccessKind, Expression } from '../../language/ast.js';
 import { parseRecordId } from '../../language/parse.js';
 import { toText } from '../../value/text/text.js';
@@ -17,6 +16,7 @@ import { type Client, guestIdentity, identityOf, type SignedIn, sessionExpiry, t
 import { assertIncarnation, type Claims, claimsValue } from '../tokens/claims.js';
 import { firstRefresh, type RefreshPair, useRefresh } from '../tokens/refresh.js';
 import type { AccessKindRow, AccessOf } from './access-kind.js';
+import { judged } from './clause-errors.js';
 
 type RecordAccess = Extract<AccessKind, { kind: 'record' }>;
 interface RecordDatabasePath {
@@ -202,43 +202,6 @@ function authenticateRun(candidate: SignedIn, client: Client): AccessRun {
 export function recordDatabasePath({ namespace, database }: DatabasePath): RecordDatabasePath | undefined {
   return namespace === undefined || database === undefined ? undefined : { namespace, database };
 }
-
-/** Runs a clause and replaces errors that would reveal internals; `detailed`: the access method tells which field. */
-async function judged<T>(
-  failedAs: RecordEntry['queryFailed'],
-  run: () => PromiseOrValue<T>,
-  detailed = false,
-): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!(error instanceof TesseraError)) throw failure(failedAs, undefined, { cause: error });
-    const outward = OUTWARD.get(error.code);
-    if (outward === 'itself') throw error;
-    const told = detailed ? DETAILED.get(error.code) : undefined;
-    if (told !== undefined) throw failure(told, { field: error.fields.join(', ') }, { cause: error });
-    throw failure(outward ?? failedAs, undefined, { cause: error });
-  }
-}
-
-/** What a sign-up reveals of errors with ERRORS DETAILED. */
-const DETAILED: ReadonlyMap<ErrorCode, 'signup_conflict' | 'signup_invalid'> = new Map<
-  ErrorCode,
-  'signup_conflict' | 'signup_invalid'
->([
-  ['index_violation', 'signup_conflict'],
-  ['record_exists', 'signup_conflict'],
-  ['field_assert', 'signup_invalid'],
-  ['field_coercion', 'signup_invalid'],
-]);
-
-/** Errors returned to the client: THROW is meant for it; the others are retryable. */
-const OUTWARD: ReadonlyMap<ErrorCode, 'itself' | 'unexpected_auth'> = new Map<ErrorCode, 'itself' | 'unexpected_auth'>([
-  ['thrown', 'itself'],
-  ['hashing_busy', 'itself'],
-  ['transaction_conflict', 'unexpected_auth'],
-  ['storage_unavailable', 'unexpected_auth'],
-]);
 
 /**
  * Converts the result of a clause, or a claim, to a record id: a record id, its text, an object with an `id`, or the
