@@ -3,6 +3,8 @@ import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { revocableToken } from '../catalog/credentials/revocation-list.js';
 import type { SignInFailures } from '../catalog/credentials/signin-failures.js';
 import { jwtOf } from '../catalog/credentials/signing-key.js';
+import { LocalRateLimits } from '../catalog/limits/local-limits.js';
+import type { RateLimits } from '../catalog/limits/rate-limits.js';
 import { type DatabasePath, databasePathOf, type Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { newObject } from '../value/value.js';
@@ -30,6 +32,8 @@ export interface AuthenticatorOptions {
   readonly throttle?: ThrottleRules;
   /** Absent where no other server uses the store. */
   readonly failures?: FailureExchange | undefined;
+  /** Default: those of this process alone. */
+  readonly limits?: RateLimits | undefined;
   /** Admits attempts for all processes of the server. Default: this one alone. */
   readonly admission?: AttemptAdmission | undefined;
   readonly failureDelay?: FailureDelayOptions;
@@ -110,6 +114,7 @@ export function createAuthenticator(
     tokens: new Tokens(environment, options.tokens),
     throttle: new Throttle(environment, options.throttle, options.failures, options.admission),
     failureDelay: new FailureDelay(environment, options.failureDelay),
+    limits: options.limits ?? new LocalRateLimits(environment.clock),
     refreshGraceSeconds: options.refreshGraceSeconds ?? REFRESH_GRACE_SECONDS,
   };
   const become = (signedIn: SignedIn, client: Client): Authenticated => {

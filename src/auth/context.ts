@@ -1,4 +1,5 @@
 /** What every kind of sign-in uses, and answers. */
+import type { RateLimits } from '../catalog/limits/rate-limits.js';
 import type { Environment } from '../env/environment.js';
 import type { FailureDelay } from './attempts/failure-delay.js';
 import type { Throttle } from './attempts/throttle.js';
@@ -17,6 +18,8 @@ export interface AuthContext {
   readonly tokens: Tokens;
   readonly throttle: Throttle;
   readonly failureDelay: FailureDelay;
+  /** What limits attempts that don't fail, such as sign-ups. */
+  readonly limits: RateLimits;
   /** Seconds in which a reused refresh token counts as a lost race. */
   readonly refreshGraceSeconds: number;
 }

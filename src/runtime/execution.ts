@@ -4,6 +4,7 @@ import type { Work } from '../base/work/work.js';
 import type { DatabaseCatalog, TableEntry } from '../catalog/definitions/database-catalog.js';
 import type { AnalyzerDefinition, SequenceDefinition } from '../catalog/definitions/definition.js';
 import type { Id } from '../catalog/keys/key-bytes.js';
+import type { RateLimits } from '../catalog/limits/rate-limits.js';
 import type { DatabasePath, Identity } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { TesseraError } from '../errors/error.js';
@@ -66,6 +67,8 @@ export interface Interrupt extends Work {
 export interface Services {
   readonly environment: Environment;
   readonly passwords: PasswordHasher;
+  /** What limits calls of endpoints. */
+  readonly limits: RateLimits;
   readonly network: Fetcher;
   /** Which functions may be called; all of them if absent. */
   readonly functions: FunctionRules | undefined;

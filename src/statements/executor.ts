@@ -4,6 +4,7 @@ import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js
 import type { SequenceDefinition } from '../catalog/definitions/definition.js';
 import { CatalogCache } from '../catalog/definitions/load.js';
 import type { QueuedEvent } from '../catalog/events/event-queue.js';
+import type { RateLimits } from '../catalog/limits/rate-limits.js';
 import { covers, type Identity, mayAct } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { failure, type TesseraError } from '../errors/error.js';
@@ -61,6 +62,7 @@ import { LiveQueries } from './live/live-queries.js';
 export interface ExecutorOptions {
   readonly environment: Environment;
   readonly passwords: PasswordHasher;
+  readonly limits: RateLimits;
   readonly sequences: SequenceNumbers;
   readonly fieldPermissions: FieldPermissionDefault;
   readonly weakKeys: boolean;
@@ -142,6 +144,7 @@ export class Executor {
     this.#services = {
       environment,
       passwords: options.passwords,
+      limits: options.limits,
       network: options.network,
       functions: options.functions,
       scripts: this.#scripts,

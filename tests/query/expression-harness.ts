@@ -147,6 +147,7 @@ export function executionOver(world: World, store: Store): Execution {
     services: {
       environment: realEnvironment,
       passwords: { hash: missing, verify: missing },
+      limits: { take: () => undefined },
       network: new Fetcher(realEnvironment, NO_TARGETS),
       functions: undefined,
       scripts: undefined,

@@ -1,5 +1,6 @@
 /** The time that failed sign-ins take, which mustn't reveal why they failed. */
 import type { Environment } from '../../env/environment.js';
+import type { ErrorCode } from '../../errors/catalogue.js';
 import { TesseraError } from '../../errors/error.js';
 
 /** All in milliseconds. */
@@ -94,4 +95,5 @@ export class FailureDelay {
   }
 }
 
-const isRefusal = (error: unknown) => error instanceof TesseraError && error.code === 'too_many_attempts';
+const isRefusal = (error: unknown) => error instanceof TesseraError && REFUSALS.has(error.code);
+const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['too_many_attempts', 'rate_limited']);

@@ -256,4 +256,11 @@ export const identityErrors = {
     http: 429,
     retryable: true,
   }),
+  rate_limited: row<{ retryAfter: number }>({
+    kind: 'NotAllowed',
+    text: () => 'Too many requests. Try again later',
+    details: retryAfter('RateLimited'),
+    http: 429,
+    retryable: true,
+  }),
 } as const;

@@ -7,6 +7,7 @@ import { KEY_SET_LIMITS, type KeySetSource } from '../../auth/tokens/key-sets.js
 import type { PublicJwk } from '../../auth/tokens/signing-keys.js';
 import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { CatalogCache } from '../../catalog/definitions/load.js';
+import { LocalRateLimits } from '../../catalog/limits/local-limits.js';
 import type { DatabaseWork } from '../../catalog/nodes/lease-row.js';
 import { assertKnownFormat, KNOWN_FORMATS } from '../../catalog/nodes/store-format.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
@@ -161,6 +162,7 @@ export class OpenDatabase implements Database {
           shared.liveQueries.restore();
         },
       });
+    const limits = this.#node?.limits ?? new LocalRateLimits(environment.clock);
     const registry = new InMemorySessionRegistry(options.sessions?.perUser, shared);
     const executor = new Executor({
       sessions: registry,
@@ -168,6 +170,7 @@ export class OpenDatabase implements Database {
       liveQueries: shared?.liveQueries,
       environment,
       passwords: hasher,
+      limits,
       past: {
         emptyBefore: engine.isVolatile ? environment.clock.now() : undefined,
         unchangedSince: () => (this.#state === undefined ? engine.changedAt : this.#state.changedAt()),
@@ -220,6 +223,7 @@ export class OpenDatabase implements Database {
         tokens: { keySets, ...options.authentication?.tokens },
         sessionLifetime: options.sessions?.lifetime,
         failures: this.#node?.failures,
+        limits,
       }),
       registry,
       transactions,

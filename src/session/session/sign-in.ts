@@ -146,7 +146,7 @@ function whileOpen<A>(session: SessionState, authenticated: A): A {
 
 function signInOutcome(error: unknown): SignInOutcome {
   const { code, httpStatus } = asTesseraError(error);
-  if (code === 'too_many_attempts') return 'throttled';
+  if (code === 'too_many_attempts' || code === 'rate_limited') return 'throttled';
   return httpStatus >= 500 ? 'error' : 'failed';
 }
 
