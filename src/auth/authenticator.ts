@@ -3,6 +3,7 @@ import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import { revocableToken } from '../catalog/credentials/revocation-list.js';
 import type { SignInFailures } from '../catalog/credentials/signin-failures.js';
 import { jwtOf } from '../catalog/credentials/signing-key.js';
+import type { Outbox } from '../catalog/mail/outbox.js';
 import { type DatabasePath, databasePathOf, type Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { newObject } from '../value/value.js';
@@ -35,6 +36,8 @@ export interface AuthenticatorOptions {
   readonly failureDelay?: FailureDelayOptions;
   /** Seconds in which a reused refresh token counts as a lost race rather than theft. Default 10; 0 disables it. */
   readonly refreshGraceSeconds?: number;
+  /** The addresses of this server, as `canonicalPublicUrl` has them. Default: none, so that there are no links. */
+  readonly publicUrls?: readonly string[];
   /** Maximum lifetime of a record user's session in milliseconds. Default: none. */
   readonly sessionLifetime?: number | undefined;
 }
@@ -95,11 +98,13 @@ export interface Authenticator {
 /**
  * Creates the authenticator of a database. The hasher is shared with statements, so that both are bounded together.
  * @param directory where users, access methods, grants and records are read
+ * @param outbox where codes and links are queued
  */
 export function createAuthenticator(
   environment: Environment,
   directory: Directory,
   hasher: CredentialHasher,
+  outbox: Outbox,
   options: AuthenticatorOptions = {},
 ): Authenticator {
   const context: AuthContext = {
@@ -111,6 +116,8 @@ export function createAuthenticator(
     throttle: new Throttle(environment, options.throttle, options.failures, options.admission),
     failureDelay: new FailureDelay(environment, options.failureDelay),
     refreshGraceSeconds: options.refreshGraceSeconds ?? REFRESH_GRACE_SECONDS,
+    publicUrls: options.publicUrls ?? [],
+    outbox,
   };
   const become = (signedIn: SignedIn, client: Client): Authenticated => {
     const bounded = withinLifetime(signedIn, options.sessionLifetime, environment);

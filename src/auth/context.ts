@@ -1,4 +1,5 @@
 /** What every kind of sign-in uses, and answers. */
+import type { Outbox } from '../catalog/mail/outbox.js';
 import type { Environment } from '../env/environment.js';
 import type { FailureDelay } from './attempts/failure-delay.js';
 import type { Throttle } from './attempts/throttle.js';
@@ -19,6 +20,10 @@ export interface AuthContext {
   readonly failureDelay: FailureDelay;
   /** Seconds in which a reused refresh token counts as a lost race. */
   readonly refreshGraceSeconds: number;
+  /** The addresses of this server (`--public-url`), in canonical form; the first is the default. */
+  readonly publicUrls: readonly string[];
+  /** Where mails are queued. */
+  readonly outbox: Outbox;
 }
 
 /** A successful sign-in or sign-up with its tokens. */

@@ -7,6 +7,7 @@ import { KEY_SET_LIMITS, type KeySetSource } from '../../auth/tokens/key-sets.js
 import type { PublicJwk } from '../../auth/tokens/signing-keys.js';
 import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { CatalogCache } from '../../catalog/definitions/load.js';
+import { Outbox } from '../../catalog/mail/outbox.js';
 import type { DatabaseWork } from '../../catalog/nodes/lease-row.js';
 import { assertKnownFormat, KNOWN_FORMATS } from '../../catalog/nodes/store-format.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
@@ -162,7 +163,9 @@ export class OpenDatabase implements Database {
         },
       });
     const registry = new InMemorySessionRegistry(options.sessions?.perUser, shared);
+    const outbox = new Outbox(environment, undefined, () => undefined);
     const executor = new Executor({
+      outbox,
       sessions: registry,
       catalogs,
       liveQueries: shared?.liveQueries,
@@ -215,7 +218,7 @@ export class OpenDatabase implements Database {
       engine,
       environment,
       executor,
-      authenticator: createAuthenticator(environment, directory, hasher, {
+      authenticator: createAuthenticator(environment, directory, hasher, outbox, {
         ...options.authentication,
         tokens: { keySets, ...options.authentication?.tokens },
         sessionLifetime: options.sessions?.lifetime,
