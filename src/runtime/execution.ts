@@ -98,6 +98,8 @@ export interface Services {
   readonly queuedEvents: QueuedEvents;
   /** Where mails are queued. */
   readonly outbox: Outbox;
+  /** The addresses of this server (`--public-url`), in canonical form; the first is the default. */
+  readonly publicUrls: readonly string[];
   /** Call once a transaction that queued work on indexes has committed: an earlier round wouldn't find it. */
   indexWorkQueued(): void;
 }

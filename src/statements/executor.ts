@@ -78,6 +78,8 @@ export interface ExecutorOptions {
   readonly metrics?: ServerMetrics | undefined;
   readonly queuedEvents: QueuedEvents;
   readonly outbox: Outbox;
+  /** Default: none. */
+  readonly publicUrls?: readonly string[] | undefined;
   readonly nodes: NodeRegistry;
   readonly inspection: Inspection;
   /** Called when work on indexes was queued. */
@@ -167,6 +169,7 @@ export class Executor {
       metrics: options.metrics,
       queuedEvents: options.queuedEvents,
       outbox: options.outbox,
+      publicUrls: options.publicUrls ?? [],
       nodes: options.nodes,
       inspection: options.inspection,
       indexWorkQueued: options.indexWorkQueued,

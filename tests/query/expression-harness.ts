@@ -184,6 +184,7 @@ export function executionOver(world: World, store: Store): Execution {
       metrics: undefined,
       nodes: { list: missing },
       inspection: { signInFailures: { list: missing }, auditTrail: undefined },
+      publicUrls: [],
       indexWorkQueued: missing,
       ...overrides?.services,
     },

@@ -102,7 +102,7 @@ async function freeSlot(
   database: Id,
   random: Environment['random'],
 ): Promise<number | undefined> {
-  const draw = () => Math.floor(random.float() * MOST_WAITING);
+  const draw = () => Buffer.from(random.bytes(4)).readUInt32BE() % MOST_WAITING;
   const first = draw();
   const taken = await transaction.get(mailSlotKey(database, first));
   if (taken === undefined) return first;

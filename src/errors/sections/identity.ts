@@ -107,6 +107,41 @@ export const identityErrors = {
     rpc: -32603,
   }),
 
+  // Sign-in requests (`auth_start`, `POST /auth/:ns/:db/:ac/start`).
+  start_malformed: row<{ reason: string }>({
+    kind: 'Validation',
+    text: ({ reason }) => `The request to sign in is malformed: ${reason}`,
+    details: () => ({ kind: 'InvalidParams' }),
+    rpc: -32603,
+  }),
+  address_invalid: row({
+    kind: 'Validation',
+    text: () => "'email' must be one mail address, such as ann@example.com",
+    details: () => ({ kind: 'InvalidParams' }),
+    rpc: -32603,
+  }),
+  record_user_required: row({
+    kind: 'NotAllowed',
+    text: () => 'Only a record user who is signed in may do this',
+    details: auth('RecordUserRequired'),
+    rpc: -32002,
+    http: 401,
+  }),
+  identity_missing: row<{ access: string }>({
+    kind: 'NotFound',
+    text: ({ access }) => `There is nothing that was proved at the access method '${access}'`,
+  }),
+  last_identity: row({
+    kind: 'NotAllowed',
+    text: () => 'This is the last way to sign in that is known; add another one first',
+    http: 403,
+  }),
+  /** Only logged; the client gets `record_access_signup_query_failed`. */
+  signup_record_exists: row<{ access: string }>({
+    kind: 'Validation',
+    text: ({ access }) => `SIGNUP of the access method '${access}' must make a record; it has answered one that exists`,
+  }),
+
   // Operations that an access method doesn't support, or failed.
   access_signup_missing: row({
     kind: 'Internal',

@@ -1,12 +1,14 @@
 /** Opens a storage engine as a database: the services that sessions need. */
 import { AuditLog } from '../../audit/audit-log.js';
 import { createAuthenticator } from '../../auth/authenticator.js';
+import type { App } from '../../auth/directory.js';
 import { GUEST, guestIdentity } from '../../auth/identity.js';
 import { createPasswordHasher } from '../../auth/passwords/passwords.js';
 import { KEY_SET_LIMITS, type KeySetSource } from '../../auth/tokens/key-sets.js';
 import type { PublicJwk } from '../../auth/tokens/signing-keys.js';
 import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { CatalogCache } from '../../catalog/definitions/load.js';
+import type { Id } from '../../catalog/keys/key-bytes.js';
 import { LocalRateLimits } from '../../catalog/limits/local-limits.js';
 import { Outbox } from '../../catalog/mail/outbox.js';
 import type { DatabaseWork } from '../../catalog/nodes/lease-row.js';
@@ -33,6 +35,7 @@ import { ChangeRetention } from '../background/change-retention.js';
 import { EventRunner } from '../background/event-runner.js';
 import { IndexBuilder } from '../background/index-builder.js';
 import { Retention } from '../background/retention.js';
+import { SignInRetention } from '../background/sign-in-retention.js';
 import { CacheAging } from '../cache/cache-aging.js';
 import { StatementCache } from '../cache/statement-cache.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
@@ -120,6 +123,7 @@ export class OpenDatabase implements Database {
   readonly #state: SharedState | undefined;
   readonly #staleness: Staleness | undefined;
   readonly #livePruner: Retention | undefined;
+  readonly #signInPruner: Retention<{ readonly id: Id }>;
   #isDraining = false;
   /** The metrics to count, if any. */
   readonly metrics: ServerMetrics | undefined;
@@ -168,6 +172,7 @@ export class OpenDatabase implements Database {
     const outbox = new Outbox(environment, undefined, () => undefined);
     const executor = new Executor({
       outbox,
+      publicUrls: options.authentication?.publicUrls,
       sessions: registry,
       catalogs,
       liveQueries: shared?.liveQueries,
@@ -212,6 +217,7 @@ export class OpenDatabase implements Database {
     const changes = new ChangeRetention(executor.catalogs, { now });
     this.#pruner = new Retention(background('changefeeds'), changes);
     this.#livePruner = shared && new Retention(background('live'), new LiveRetention(executor.catalogs, environment));
+    this.#signInPruner = new Retention(background('sign-ins'), new SignInRetention(environment.clock));
     this.#indexes = new IndexBuilder(background('indexes'), executor);
     this.statements = new StatementCache(options.tuning?.plansAtOnce);
     this.#aging = new CacheAging([this.statements], environment.timers);
@@ -221,7 +227,7 @@ export class OpenDatabase implements Database {
       engine,
       environment,
       executor,
-      authenticator: createAuthenticator(environment, directory, hasher, outbox, {
+      authenticator: createAuthenticator(environment, directory, hasher, {
         ...options.authentication,
         tokens: { keySets, ...options.authentication?.tokens },
         sessionLifetime: options.sessions?.lifetime,
@@ -318,6 +324,14 @@ export class OpenDatabase implements Database {
     };
   }
 
+  confirmLink(databasePath: DatabasePath, access: string, link: string): Promise<string> {
+    return this.#services.authenticator.confirm(databasePath, access, link);
+  }
+
+  app(databasePath: DatabasePath): PromiseOrValue<App> {
+    return this.#services.authenticator.app(databasePath);
+  }
+
   publishedKeys(databasePath: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]> {
     return this.#services.authenticator.publishedKeys(databasePath, access);
   }
@@ -360,6 +374,7 @@ export class OpenDatabase implements Database {
       this.#indexes.stop(),
       this.#events.stop(),
       this.#livePruner?.stop(),
+      this.#signInPruner.stop(),
     ]);
     this.#aging.stop();
     for (const session of this.#sessions) session.close();
