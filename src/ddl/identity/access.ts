@@ -103,12 +103,12 @@ export function compileAccessStatement({ name, level, action }: Access, compiler
   return async (frame) => {
     const { execution } = frame;
     const databasePath = selectedPath(execution, level);
-    const own = ownerOfOwn(execution.identity, action.kind, databasePath);
+    const { transaction } = execution.context;
+    const access = await findAccess(transaction, databasePath, name);
+    const own = access && hasWay(access) ? ownerOfOwn(execution.identity, action.kind, databasePath) : undefined;
     if (own === undefined)
       authorize(execution.identity, action.kind === 'show' ? 'view' : 'own', databasePath, 'Access');
     if (!execution.writable) throw failure('read_only');
-    const { transaction } = execution.context;
-    const access = await findAccess(transaction, databasePath, name);
     const area = await areaOf(transaction, databasePath);
     if (access === undefined || area === undefined) throw failure('access_missing', { name, ...databasePath });
     const rows = hasWay(access) ? await identityRowsOf(execution) : undefined;
@@ -116,7 +116,7 @@ export function compileAccessStatement({ name, level, action }: Access, compiler
   };
 }
 
-/** A record user may show and revoke what is their own. */
+/** A record user may show and revoke what is their own at an access method with a way. */
 function ownerOfOwn(
   { principal }: Identity,
   action: Action['kind'],
