@@ -84,6 +84,7 @@ export async function openConfigured(
       heldMemory: configuration.maxHeldMemory,
     },
     memory: configuration.memoryLimits,
+    rates: configuration.rates,
     authentication: { admission, tokens: { tolerance: configuration.tokenTolerance } },
     metrics: new ServerMetrics(),
     slowLog: slowLogOf(configuration, log),

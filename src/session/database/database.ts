@@ -8,6 +8,7 @@ import type { PublicJwk } from '../../auth/tokens/signing-keys.js';
 import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { CatalogCache } from '../../catalog/definitions/load.js';
 import { LocalRateLimits } from '../../catalog/limits/local-limits.js';
+import { DEFAULT_REQUEST_RATES } from '../../catalog/limits/request-rates.js';
 import type { DatabaseWork } from '../../catalog/nodes/lease-row.js';
 import { assertKnownFormat, KNOWN_FORMATS } from '../../catalog/nodes/store-format.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
@@ -163,6 +164,7 @@ export class OpenDatabase implements Database {
         },
       });
     const limits = this.#node?.limits ?? new LocalRateLimits(environment.clock);
+    const rates = { ...DEFAULT_REQUEST_RATES, ...options.rates };
     const registry = new InMemorySessionRegistry(options.sessions?.perUser, shared);
     const executor = new Executor({
       sessions: registry,
@@ -171,6 +173,7 @@ export class OpenDatabase implements Database {
       environment,
       passwords: hasher,
       limits,
+      rates,
       past: {
         emptyBefore: engine.isVolatile ? environment.clock.now() : undefined,
         unchangedSince: () => (this.#state === undefined ? engine.changedAt : this.#state.changedAt()),
@@ -224,6 +227,7 @@ export class OpenDatabase implements Database {
         sessionLifetime: options.sessions?.lifetime,
         failures: this.#node?.failures,
         limits,
+        rates,
       }),
       registry,
       transactions,
