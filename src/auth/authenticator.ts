@@ -5,6 +5,7 @@ import type { SignInFailures } from '../catalog/credentials/signin-failures.js';
 import { jwtOf } from '../catalog/credentials/signing-key.js';
 import { LocalRateLimits } from '../catalog/limits/local-limits.js';
 import type { RateLimits } from '../catalog/limits/rate-limits.js';
+import { DEFAULT_REQUEST_RATES, type RequestRates } from '../catalog/limits/request-rates.js';
 import { type DatabasePath, databasePathOf, type Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { newObject } from '../value/value.js';
@@ -37,6 +38,8 @@ export interface AuthenticatorOptions {
   readonly failures?: FailureExchange | undefined;
   /** Default: those of this process alone. */
   readonly limits?: RateLimits | undefined;
+  /** Default: `DEFAULT_REQUEST_RATES`. */
+  readonly rates?: RequestRates;
   /** Admits attempts for all processes of the server. Default: this one alone. */
   readonly admission?: AttemptAdmission | undefined;
   readonly failureDelay?: FailureDelayOptions;
@@ -134,6 +137,7 @@ export function createAuthenticator(
     failureDelay: new FailureDelay(environment, options.failureDelay),
     startDelay: new FailureDelay(environment, { ...START_DELAY, ...options.startDelay }),
     limits: options.limits ?? new LocalRateLimits(environment.clock),
+    rates: options.rates ?? DEFAULT_REQUEST_RATES,
     refreshGraceSeconds: options.refreshGraceSeconds ?? REFRESH_GRACE_SECONDS,
     publicUrls: options.publicUrls ?? [],
   };

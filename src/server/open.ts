@@ -89,6 +89,7 @@ export async function openConfigured(
       publicUrls: configuration.publicUrl,
       tokens: { tolerance: configuration.tokenTolerance },
     },
+    rates: configuration.rates,
     metrics: new ServerMetrics(),
     slowLog: slowLogOf(configuration, log),
     ...functionRules(configuration),

@@ -6,6 +6,7 @@ import { CatalogCache } from '../catalog/definitions/load.js';
 import type { QueuedEvent } from '../catalog/events/event-queue.js';
 import type { RateLimits } from '../catalog/limits/rate-limits.js';
 import type { Outbox } from '../catalog/mail/outbox.js';
+import type { RequestRates } from '../catalog/limits/request-rates.js';
 import { covers, type Identity, mayAct } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { failure, type TesseraError } from '../errors/error.js';
@@ -64,6 +65,7 @@ export interface ExecutorOptions {
   readonly environment: Environment;
   readonly passwords: PasswordHasher;
   readonly limits: RateLimits;
+  readonly rates: RequestRates;
   readonly sequences: SequenceNumbers;
   readonly fieldPermissions: FieldPermissionDefault;
   readonly weakKeys: boolean;
@@ -149,6 +151,7 @@ export class Executor {
       environment,
       passwords: options.passwords,
       limits: options.limits,
+      rates: options.rates,
       network: options.network,
       functions: options.functions,
       scripts: this.#scripts,

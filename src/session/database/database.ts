@@ -11,6 +11,7 @@ import { CatalogCache } from '../../catalog/definitions/load.js';
 import type { Id } from '../../catalog/keys/key-bytes.js';
 import { LocalRateLimits } from '../../catalog/limits/local-limits.js';
 import { Outbox } from '../../catalog/mail/outbox.js';
+import { DEFAULT_REQUEST_RATES } from '../../catalog/limits/request-rates.js';
 import type { DatabaseWork } from '../../catalog/nodes/lease-row.js';
 import { assertKnownFormat, KNOWN_FORMATS } from '../../catalog/nodes/store-format.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
@@ -168,6 +169,7 @@ export class OpenDatabase implements Database {
         },
       });
     const limits = this.#node?.limits ?? new LocalRateLimits(environment.clock);
+    const rates = { ...DEFAULT_REQUEST_RATES, ...options.rates };
     const registry = new InMemorySessionRegistry(options.sessions?.perUser, shared);
     const outbox = new Outbox(environment, undefined, () => undefined);
     const executor = new Executor({
@@ -179,6 +181,7 @@ export class OpenDatabase implements Database {
       environment,
       passwords: hasher,
       limits,
+      rates,
       past: {
         emptyBefore: engine.isVolatile ? environment.clock.now() : undefined,
         unchangedSince: () => (this.#state === undefined ? engine.changedAt : this.#state.changedAt()),
@@ -233,6 +236,7 @@ export class OpenDatabase implements Database {
         sessionLifetime: options.sessions?.lifetime,
         failures: this.#node?.failures,
         limits,
+        rates,
       }),
       registry,
       transactions,
