@@ -8,7 +8,7 @@
  */
 import type { Environment } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
-import type { Entry, Stored, Transaction } from '../../storage/contract.js';
+import type { Stored, Transaction } from '../../storage/contract.js';
 import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { type Datetime, newObject, type ObjectValue, type Value } from '../../value/value.js';
 import { findConfig } from '../definitions/lookup.js';
@@ -102,7 +102,7 @@ async function freeSlot(
   database: Id,
   random: Environment['random'],
 ): Promise<number | undefined> {
-  const draw = () => Math.floor(random.float() * MOST_WAITING);
+  const draw = () => Buffer.from(random.bytes(4)).readUInt32BE() % MOST_WAITING;
   const first = draw();
   const taken = await transaction.get(mailSlotKey(database, first));
   if (taken === undefined) return first;
@@ -181,7 +181,7 @@ export function readWaitingMail(stored: Stored): WaitingMail {
 }
 
 /** Decodes the row of a mail that is done. */
-export function readDoneMail([, stored]: Entry): DoneMail {
+export function readDoneMail(stored: Stored): DoneMail {
   const mail = rowOf(stored);
   return {
     ...(mail as unknown as Omit<DoneMail, 'created' | 'expires' | 'at'>),

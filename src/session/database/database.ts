@@ -31,6 +31,7 @@ import type { BackgroundServices } from '../background/background-rounds.js';
 import { ChangeRetention } from '../background/change-retention.js';
 import { EventRunner } from '../background/event-runner.js';
 import { IndexBuilder } from '../background/index-builder.js';
+import { MailSender } from '../background/mail-sender.js';
 import { Retention } from '../background/retention.js';
 import { CacheAging } from '../cache/cache-aging.js';
 import { StatementCache } from '../cache/statement-cache.js';
@@ -112,6 +113,9 @@ export class OpenDatabase implements Database {
   readonly #indexes: IndexBuilder;
   readonly #aging: CacheAging;
   readonly #events: EventRunner;
+  readonly #mails: MailSender;
+  /** Where mails are queued. */
+  readonly outbox: Outbox;
   /** Absent where no other node uses the store. */
   readonly #node: StoreNode | undefined;
   readonly statements: StatementCache;
@@ -163,7 +167,9 @@ export class OpenDatabase implements Database {
         },
       });
     const registry = new InMemorySessionRegistry(options.sessions?.perUser, shared);
-    const outbox = new Outbox(environment, undefined, () => undefined);
+    const outbox = new Outbox(environment, options.mail, (database) => this.#mails.queued(database));
+    this.outbox = outbox;
+    const network = new Fetcher(environment, targets, fetchLimits);
     const executor = new Executor({
       outbox,
       sessions: registry,
@@ -191,7 +197,7 @@ export class OpenDatabase implements Database {
       fieldPermissions: options.fieldPermissions ?? 'inherit',
       ...(options.tuning && { tuning: options.tuning }),
       weakKeys: options.weakKeys ?? false,
-      network: new Fetcher(environment, targets, fetchLimits),
+      network,
       functions: options.functions && new FunctionRules({ ...ALL_FUNCTIONS, ...options.functions }, functionName),
       search: options.search,
       vectorMemory: memory.limits.vectors,
@@ -214,6 +220,8 @@ export class OpenDatabase implements Database {
     this.#aging = new CacheAging([this.statements], environment.timers);
     const maxTime = options.requestTimeout;
     this.#events = new EventRunner({ ...background('events'), executor, maxTime, audit, transactions });
+    const ofServer = options.mail;
+    this.#mails = new MailSender({ ...background('mail'), executor, network, ofServer, maxTime, transactions });
     this.#services = {
       engine,
       environment,
@@ -258,7 +266,7 @@ export class OpenDatabase implements Database {
       transaction.cancel();
     }
     this.#state?.readAgain();
-    await this.#node?.join({ events: this.#events, indexes: this.#indexes });
+    await this.#node?.join({ events: this.#events, indexes: this.#indexes, mails: this.#mails });
   }
 
   session(origin: Origin, connection = new ClientConnection(this.memory.connection())): Session {
@@ -355,6 +363,7 @@ export class OpenDatabase implements Database {
       this.#pruner.stop(),
       this.#indexes.stop(),
       this.#events.stop(),
+      this.#mails.stop(),
       this.#livePruner?.stop(),
     ]);
     this.#aging.stop();
