@@ -145,6 +145,8 @@ function textAfter(before: () => Promise<void>, content: Buffer): Readable {
 const FAILURES: Readonly<Record<string, MailFailure>> = { ETLS: 'tls', EAUTH: 'credentials' };
 /** Commands that concern the mail itself; what else is refused may be granted later. */
 const OF_THE_MAIL: ReadonlySet<string> = new Set(['EENVELOPE', 'EMESSAGE']);
+/** Replies of a server that wants a sign-in, or another one, before it takes mails (RFC 4954 §6). */
+const WITHOUT_SIGN_IN: ReadonlySet<number> = new Set([530, 534, 535, 538]);
 /** What OpenSSL and Node say of certificates. */
 const CERTIFICATE = /^(?:ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH)/;
 
@@ -161,6 +163,7 @@ function mailErrorOf(thrown: unknown): MailError {
   const { code = '', originalCode = '', responseCode: reply } = error;
   const known = CERTIFICATE.test(originalCode) ? 'tls' : FAILURES[code];
   if (known !== undefined) return new MailError(known, reply, error);
+  if (reply !== undefined && WITHOUT_SIGN_IN.has(reply)) return new MailError('credentials', reply, error);
   if (reply === undefined || reply < 400) return new MailError('unreachable', undefined, error);
   return new MailError(reply >= 500 && OF_THE_MAIL.has(code) ? 'refused' : 'deferred', reply, error);
 }
