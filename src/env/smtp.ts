@@ -23,8 +23,10 @@ const LARGEST_REPLY = 64 * 1024;
  * its entry point loads five times as much.
  */
 async function loadLibrary() {
-  await import('node:tls');
+  await import('nodemailer/lib/shared');
   const { default: SmtpConnection } = await import('nodemailer/lib/smtp-connection');
+  await import('nodemailer/lib/mime-funcs');
+  await import('nodemailer/lib/mime-node');
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   return { SmtpConnection, MailComposer };
 }
