@@ -270,6 +270,12 @@ export const identityErrors = {
     http: 503,
     retryable: true,
   }),
+  /** Only logged: a mail that was given up. Neither its address nor its text is named. */
+  mail_undelivered: row<{ kind: string; database: string; reason: string }>({
+    kind: 'Internal',
+    text: ({ kind, database, reason }) => `A mail (${kind}) of the database ${database} was given up: ${reason}`,
+    http: 503,
+  }),
   public_url_missing: row({
     kind: 'Configuration',
     text: () => 'Links need an address of this server: --public-url, of which DEFINE CONFIG AUTH URL may pick one',

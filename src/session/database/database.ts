@@ -35,6 +35,7 @@ import type { BackgroundServices } from '../background/background-rounds.js';
 import { ChangeRetention } from '../background/change-retention.js';
 import { EventRunner } from '../background/event-runner.js';
 import { IndexBuilder } from '../background/index-builder.js';
+import { MailSender } from '../background/mail-sender.js';
 import { Retention } from '../background/retention.js';
 import { SignInRetention } from '../background/sign-in-retention.js';
 import { CacheAging } from '../cache/cache-aging.js';
@@ -117,6 +118,9 @@ export class OpenDatabase implements Database {
   readonly #indexes: IndexBuilder;
   readonly #aging: CacheAging;
   readonly #events: EventRunner;
+  readonly #mails: MailSender;
+  /** Where mails are queued. */
+  readonly outbox: Outbox;
   /** Absent where no other node uses the store. */
   readonly #node: StoreNode | undefined;
   readonly statements: StatementCache;
@@ -171,7 +175,9 @@ export class OpenDatabase implements Database {
     const limits = this.#node?.limits ?? new LocalRateLimits(environment.clock);
     const rates = { ...DEFAULT_REQUEST_RATES, ...options.rates };
     const registry = new InMemorySessionRegistry(options.sessions?.perUser, shared);
-    const outbox = new Outbox(environment, undefined, () => undefined);
+    const outbox = new Outbox(environment, options.mail, (database) => this.#mails.queued(database));
+    this.outbox = outbox;
+    const network = new Fetcher(environment, targets, fetchLimits);
     const executor = new Executor({
       outbox,
       publicUrls: options.authentication?.publicUrls,
@@ -202,7 +208,7 @@ export class OpenDatabase implements Database {
       fieldPermissions: options.fieldPermissions ?? 'inherit',
       ...(options.tuning && { tuning: options.tuning }),
       weakKeys: options.weakKeys ?? false,
-      network: new Fetcher(environment, targets, fetchLimits),
+      network,
       functions: options.functions && new FunctionRules({ ...ALL_FUNCTIONS, ...options.functions }, functionName),
       search: options.search,
       vectorMemory: memory.limits.vectors,
@@ -226,6 +232,8 @@ export class OpenDatabase implements Database {
     this.#aging = new CacheAging([this.statements], environment.timers);
     const maxTime = options.requestTimeout;
     this.#events = new EventRunner({ ...background('events'), executor, maxTime, audit, transactions });
+    const ofServer = options.mail;
+    this.#mails = new MailSender({ ...background('mail'), executor, network, ofServer, maxTime, transactions });
     this.#services = {
       engine,
       environment,
@@ -272,7 +280,7 @@ export class OpenDatabase implements Database {
       transaction.cancel();
     }
     this.#state?.readAgain();
-    await this.#node?.join({ events: this.#events, indexes: this.#indexes });
+    await this.#node?.join({ events: this.#events, indexes: this.#indexes, mails: this.#mails });
   }
 
   session(origin: Origin, connection = new ClientConnection(this.memory.connection())): Session {
@@ -377,6 +385,7 @@ export class OpenDatabase implements Database {
       this.#pruner.stop(),
       this.#indexes.stop(),
       this.#events.stop(),
+      this.#mails.stop(),
       this.#livePruner?.stop(),
       this.#signInPruner.stop(),
     ]);
