@@ -28,6 +28,7 @@ type BearerAccess = Extract<AccessKind, { readonly kind: 'bearer' }>;
 export const BEARER_ACCESS: AccessKindRow<BearerAccess> = {
   signIn: signInBearer,
   verification: (access) => ({ kind: 'key', ...bearerKey(access) }),
+  issuing: () => undefined,
   openSession: (context, access, databasePath, claims, client) =>
     bearerSession(context, access, databasePath, bearerSubject(access, claims), claims, client),
   isGranted: (directory, databasePath, access, id) =>

@@ -8,7 +8,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Environment, Random } from '../../env/environment.js';
 import type { Transaction } from '../../storage/contract.js';
 import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
-import { Datetime, isObject, newObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
+import { Datetime, isArray, isObject, newObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import { forEachEntry } from '../entries.js';
 import { type Area, grantFamilyKey, grantKey, grantRange } from '../keys/store-keys.js';
 import { generateSecret } from './secret.js';
@@ -40,10 +40,18 @@ export interface Grant {
   readonly family?: string | undefined;
   /** For refresh tokens: the id of the access token issued with it. */
   readonly token?: string | undefined;
+  /** For refresh tokens: what the sign-in of the family was proved by; absent for those of older releases. */
+  readonly proved?: Proved | undefined;
   /** For refresh tokens: it was used, which revokes it. */
   readonly used?: boolean | undefined;
   /** For refresh tokens that were used: the token that replaced it. */
   readonly successor?: Successor | undefined;
+}
+
+/** Methods of authentication (RFC 8176), and when the last of them was used. */
+export interface Proved {
+  readonly amr: readonly string[];
+  readonly at: Datetime;
 }
 
 /** The token that replaced a used one. Its secret is derived from the used one's, which the store doesn't have. */
@@ -75,6 +83,9 @@ export interface NewGrant {
   readonly family?: string | undefined;
   /** For refresh tokens: the id of the access token issued with it. */
   readonly token?: string | undefined;
+  readonly proved?: Proved | undefined;
+  /** When it is issued, in nanoseconds since 1970. Default: now. */
+  readonly at?: bigint;
   /** For refresh tokens that replace one. Default: a random one. */
   readonly secret?: string | undefined;
 }
@@ -83,20 +94,20 @@ export interface NewGrant {
 export function generateGrant(
   { clock, random }: Environment,
   use: GrantUse,
-  { access, subject, lifetime, family, token, secret: given }: NewGrant,
+  { access, subject, lifetime, family, token, proved, at = clock.now(), secret: given }: NewGrant,
 ): { readonly grant: Grant; readonly key: string } {
   const id = generateSecret(random, ID_LENGTH);
   const secret = given ?? generateSecret(random, SECRET_LENGTH);
-  const now = clock.now();
   const grant: Grant = {
     id,
     access,
     subject,
-    creation: toDatetime(now),
-    expiration: lifetime === undefined ? undefined : toDatetime(now + lifetime),
+    creation: toDatetime(at),
+    expiration: lifetime === undefined ? undefined : toDatetime(at + lifetime),
     digest: digestOf(secret),
     family: use === 'refresh' ? (family ?? id) : undefined,
     token,
+    proved,
   };
   return { grant, key: grantKeyText(use, { id, secret }) };
 }
@@ -167,7 +178,7 @@ export class Grants {
     return found;
   }
 
-  put({ id, subject, creation, expiration, revocation, digest, family, token, used, successor }: Grant): void {
+  put({ id, subject, creation, expiration, revocation, digest, family, token, proved, used, successor }: Grant): void {
     const stored = newObject();
     stored['id'] = id;
     stored['subject'] = subject.kind === 'user' ? subject.name : subject.record;
@@ -177,6 +188,8 @@ export class Grants {
     stored['digest'] = digest;
     stored['family'] = family;
     stored['token'] = token;
+    stored['amr'] = proved && [...proved.amr];
+    stored['proved'] = proved?.at;
     stored['used'] = used;
     stored['successor'] = successor?.id;
     stored['seed'] = successor?.seed;
@@ -215,10 +228,15 @@ export class Grants {
       digest: stored['digest'] as Uint8Array,
       family: stored['family'] as string | undefined,
       token: stored['token'] as string | undefined,
+      proved: provedIn(stored),
       used: stored['used'] as boolean | undefined,
       successor: successorIn(stored),
     };
   }
+}
+
+function provedIn({ amr, proved: at }: ObjectValue): Proved | undefined {
+  return isArray(amr) && at instanceof Datetime ? { amr: amr as readonly string[], at } : undefined;
 }
 
 function successorIn({ successor, seed }: ObjectValue): Successor | undefined {

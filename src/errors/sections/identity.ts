@@ -30,6 +30,14 @@ export const identityErrors = {
     rpc: -32002,
     http: 401,
   }),
+  /** The user is signed in, but for something that asks for more (RFC 9470). */
+  recent_sign_in_required: row({
+    kind: 'NotAllowed',
+    text: () => 'This needs a sign-in of the last ten minutes: sign in again',
+    details: auth('RecentSignInRequired'),
+    rpc: -32002,
+    http: 401,
+  }),
   /** The sign-in met a conflict or unavailable storage: the credentials may be valid. */
   unexpected_auth: row({
     kind: 'NotAllowed',
