@@ -269,7 +269,7 @@ describe('a recent sign-in', () => {
     );
   });
 
-  test('is none without a token, and none in a view', () => {
+  test('is missing without a token, and in a view', () => {
     const recent = { auth_time: now() };
     expect(() => assertRecentSignIn({ token: undefined, viewer: undefined }, environment.clock)).toThrow();
     expect(() => assertRecentSignIn(identity(recent, { kind: 'guest' }), environment.clock)).toThrow(

@@ -11,9 +11,10 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/catalog': [
     ['keys', '.'],
     ['definitions'],
-    ['changefeed'],
+    ['changefeed', 'mail'],
     ['credentials'],
     ['ddl'],
+    ['limits'],
     ['events', 'indexes', 'live', 'nodes'],
   ],
   'src/storage': [

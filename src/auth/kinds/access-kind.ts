@@ -31,6 +31,8 @@ export interface AccessKindRow<A extends AccessKind> {
   readonly signUp?: EnterByAccess<A>;
   /** The clause that a sign-in runs, whose variables name the account that is tried. */
   signInClause?(accessKind: A): Expression | undefined;
+  /** Whether a sign-in names no account, but a request that counts its own tries. Default: no. */
+  redeemsRequests?(accessKind: A): boolean;
   /** What verifies tokens. `undefined`: none is accepted. @throws TesseraError `invalid_auth` */
   verification(access: AccessOf<A>): JwtVerification | undefined;
   /** The keys of tokens that it issues and that say how their bearers have signed in; `undefined`: it issues none. */

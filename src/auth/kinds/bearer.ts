@@ -21,7 +21,8 @@ import type { AccessCredentials } from '../credentials.js';
 import { type Client, definedUser, type SignedIn, sessionExpiry, tokenLifetime } from '../identity.js';
 import { assertIncarnation, type Claims, claimsValue } from '../tokens/claims.js';
 import type { AccessKindRow, AccessOf } from './access-kind.js';
-import { authenticate, recordDatabasePath, recordFrom } from './record-access.js';
+import { recordFrom } from './clause-record.js';
+import { authenticate, recordDatabasePath } from './record-access.js';
 
 type BearerAccess = Extract<AccessKind, { readonly kind: 'bearer' }>;
 

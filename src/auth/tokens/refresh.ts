@@ -38,12 +38,15 @@ export interface RefreshPair {
   readonly token: DrawnToken;
   /** What the sign-in of the family was proved by; absent for those of older releases. */
   readonly assurance: Assurance | undefined;
+  /** The id of the identity that it was signed in by, if any. */
+  readonly identity: string | undefined;
 }
 
 /** What a refresh token is issued for. */
 interface RefreshContent {
   readonly identified: IdentifiedRecord;
   readonly assurance: Assurance | undefined;
+  readonly identity?: string | undefined;
   /** The access token that is issued with it. */
   readonly token: DrawnToken;
 }
@@ -95,7 +98,7 @@ export async function useRefresh(
       const { revocation } = grant;
       if (revocation === undefined) {
         const seed = drawSeed(context.environment.random);
-        const content = { identified, assurance: assuranceIn(grant), token: issued };
+        const content = { identified, assurance: assuranceIn(grant), identity: grant.signedInBy, token: issued };
         const next = draw(context, access, content, {
           family: familyOf(grant),
           secret: successorSecret(secret, seed),
@@ -202,16 +205,20 @@ function onGrant<T>(
 }
 
 /** Whether the access token of a pair was revoked, or all of its record's. */
-function isRevoked({ transaction, area }: Grants, { token, creation, subject }: Grant): PromiseOrValue<boolean> {
+function isRevoked(
+  { transaction, area }: Grants,
+  { token, creation, subject, signedInBy }: Grant,
+): PromiseOrValue<boolean> {
   if (subject.kind !== 'record') return false;
   const at = datetimeNanoseconds(creation);
-  return new RevocationList(transaction, area).isRevoked({ token, subject: recordSubject(subject.record), at });
+  const credential = { token, identity: signedInBy, subject: recordSubject(subject.record), at };
+  return new RevocationList(transaction, area).isRevoked(credential);
 }
 
 function pairOf(grant: Grant, key: string): RefreshPair {
   const { token: id = '', creation } = grant;
   const token = { id, at: datetimeNanoseconds(creation) };
-  return { key, family: familyOf(grant), token, assurance: assuranceIn(grant) };
+  return { key, family: familyOf(grant), token, assurance: assuranceIn(grant), identity: grant.signedInBy };
 }
 
 function assuranceIn({ proved }: Grant): Assurance | undefined {
@@ -225,7 +232,7 @@ function familyOf({ family, id }: Grant): string {
 function draw(
   { environment }: AuthContext,
   { name, durations }: AccessDefinition,
-  { identified: { id, incarnation }, assurance, token }: RefreshContent,
+  { identified: { id, incarnation }, assurance, identity, token }: RefreshContent,
   { family, secret }: { readonly family?: string; readonly secret?: string } = {},
 ) {
   return generateGrant(environment, 'refresh', {
@@ -235,6 +242,7 @@ function draw(
     family,
     token: token.id,
     at: token.at,
+    signedInBy: identity,
     proved: assurance && { amr: assurance.amr, at: toDatetime(assurance.at) },
     secret,
   });

@@ -70,6 +70,8 @@ export interface TokenContent {
   readonly incarnation?: string | undefined;
   /** What the user has proved: of record users alone. */
   readonly assurance?: Assurance | undefined;
+  /** The id of the identity that was signed in by. */
+  readonly identity?: string | undefined;
   /** `iss`. Default: this server. */
   readonly issuer?: string | undefined;
   /** `aud`. Default: none. */
@@ -148,7 +150,7 @@ export class Tokens {
   claims(content: TokenContent): Claims {
     const now = Number((content.at ?? this.#environment.clock.now()) / NANOSECONDS);
     const { namespace, database, access, token, id, roles, grant, incarnation } = content;
-    const { issuer = ISSUER, audience, assurance, lifetime } = content;
+    const { issuer = ISSUER, audience, assurance, identity, lifetime } = content;
     return readClaims({
       iat: now,
       nbf: now,
@@ -163,6 +165,7 @@ export class Tokens {
       ...(roles !== undefined && { RL: roles }),
       ...(grant !== undefined && { GR: grant }),
       ...(incarnation !== undefined && { INC: incarnation }),
+      ...(identity !== undefined && { IDN: identity }),
       ...(assurance !== undefined && assuranceClaims(assurance)),
     });
   }
@@ -218,7 +221,7 @@ export class Tokens {
     return keys.some((key) => token.isVerifiedBy(key)) ? undefined : this.#verifyWithKeys(token, keys);
   }
 
-  /** Whether a token that a key set has verified is signed with this private key, not with another one of the set. */
+  /** Whether a token that a key set has verified is signed with this private key rather than another of the set. */
   async isSignedBy({ text }: UnverifiedToken, key: SigningKey): Promise<boolean> {
     try {
       const published = await this.#keys.publicJwk('sign', key);

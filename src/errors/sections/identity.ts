@@ -107,6 +107,41 @@ export const identityErrors = {
     rpc: -32603,
   }),
 
+  // Sign-in requests (`auth_start`, `POST /auth/:ns/:db/:ac/start`).
+  start_malformed: row<{ reason: string }>({
+    kind: 'Validation',
+    text: ({ reason }) => `The request to sign in is malformed: ${reason}`,
+    details: () => ({ kind: 'InvalidParams' }),
+    rpc: -32603,
+  }),
+  address_invalid: row({
+    kind: 'Validation',
+    text: () => "'email' must be one mail address, such as ann@example.com",
+    details: () => ({ kind: 'InvalidParams' }),
+    rpc: -32603,
+  }),
+  record_user_required: row({
+    kind: 'NotAllowed',
+    text: () => 'Only a record user who is signed in may do this',
+    details: auth('RecordUserRequired'),
+    rpc: -32002,
+    http: 401,
+  }),
+  identity_missing: row<{ access: string }>({
+    kind: 'NotFound',
+    text: ({ access }) => `There is nothing that was proved at the access method '${access}'`,
+  }),
+  last_identity: row({
+    kind: 'NotAllowed',
+    text: () => 'This is the last way to sign in that is known; add another one first',
+    http: 403,
+  }),
+  /** Only logged; the client gets `record_access_signup_query_failed`. */
+  signup_record_exists: row<{ access: string }>({
+    kind: 'Validation',
+    text: ({ access }) => `SIGNUP of the access method '${access}' must make a record; it has answered one that exists`,
+  }),
+
   // Operations that an access method doesn't support, or failed.
   access_signup_missing: row({
     kind: 'Internal',
@@ -227,6 +262,38 @@ export const identityErrors = {
     http: 503,
   }),
 
+  // Mail, links and redirects.
+  mail_unavailable: row<{ reason: string }>({
+    kind: 'Configuration',
+    text: ({ reason }) => `Mail can't be sent: ${reason}`,
+    details: () => ({ kind: 'MailUnavailable' }),
+    http: 503,
+    retryable: true,
+  }),
+  /** Only logged: a mail that was given up. Neither its address nor its text is named. */
+  mail_undelivered: row<{ kind: string; database: string; reason: string }>({
+    kind: 'Internal',
+    text: ({ kind, database, reason }) => `A mail (${kind}) of the database ${database} was given up: ${reason}`,
+    http: 503,
+  }),
+  public_url_missing: row({
+    kind: 'Configuration',
+    text: () => 'Links need an address of this server: --public-url, of which DEFINE CONFIG AUTH URL may pick one',
+    details: () => ({ kind: 'PublicUrlMissing' }),
+    http: 503,
+  }),
+  redirect_unknown: row({
+    kind: 'NotAllowed',
+    text: () => 'The redirect is not among those that DEFINE CONFIG AUTH REDIRECT lists',
+    details: () => ({ kind: 'RedirectUnknown' }),
+    rpc: -32002,
+  }),
+  config_invalid: row<{ clause: string; reason: string }>({
+    kind: 'Validation',
+    text: ({ clause, reason }) => `The value of ${clause} can't be used: ${reason}`,
+    details: ({ clause }) => ({ kind: 'InvalidParameter', details: { name: clause } }),
+  }),
+
   // The first root user (`POST /setup`).
   setup_code_wrong: row({
     kind: 'NotAllowed',
@@ -261,6 +328,13 @@ export const identityErrors = {
     text: () => 'Too many failed attempts to sign in. Try again later',
     details: retryAfter('TooManyAttempts'),
     rpc: -32002,
+    http: 429,
+    retryable: true,
+  }),
+  rate_limited: row<{ retryAfter: number }>({
+    kind: 'NotAllowed',
+    text: () => 'Too many requests. Try again later',
+    details: retryAfter('RateLimited'),
     http: 429,
     retryable: true,
   }),

@@ -1,6 +1,6 @@
 /** The tasks of a node of a shared store: following commits, membership, pruning the log. */
 import { FAILURES_PREFIX, REMOVED_SIGNALS_KEY, SIGNAL_LOG } from '../../catalog/keys/node-keys.js';
-import { databaseOfQueuedEvent, INDEX_QUEUE } from '../../catalog/keys/store-keys.js';
+import { databaseOfQueuedEvent, databaseOfWaitingMail, INDEX_QUEUE } from '../../catalog/keys/store-keys.js';
 import { DATABASE_GROUPS, type DatabaseWork, workOnGroup } from '../../catalog/nodes/lease-row.js';
 import { SIGNALS_KEPT_FOR } from '../../catalog/nodes/signals.js';
 import type { Clock } from '../../env/environment.js';
@@ -9,9 +9,11 @@ import type { CommitFollower, SharedStore } from '../../storage/contract.js';
 import { RESERVATIONS_PREFIX } from '../../storage/remote/shared-reservations.js';
 import { BackgroundRounds, type BackgroundServices } from '../background/background-rounds.js';
 import { DatabaseLeases } from '../background/lease.js';
+import { LimitExpiry } from './limit-expiry.js';
 import { LogExpiry } from './log-expiry.js';
 import { Membership, type MembershipOptions } from './membership.js';
 import { SharedFailures } from './shared-failures.js';
+import { SharedLimits } from './shared-limits.js';
 
 /** Milliseconds between two rounds of pruning the log of commits, and between two steps of a round. */
 const PRUNING_INTERVAL = 60_000;
@@ -24,9 +26,11 @@ const LAST_WORK = 5_000;
 export class StoreNode {
   readonly membership: Membership;
   readonly failures: SharedFailures;
+  readonly limits: SharedLimits;
   readonly #services: Omit<BackgroundServices, 'leases'>;
   readonly #shared: SharedStore;
   readonly #expiry: LogExpiry;
+  readonly #limitExpiry: LimitExpiry;
   readonly #pruning: BackgroundRounds;
   readonly #clockRounds: BackgroundRounds;
   readonly #unfollow: (() => void)[] = [];
@@ -41,7 +45,10 @@ export class StoreNode {
     this.#shared = shared;
     this.membership = new Membership({ ...services, ...node, shared, report });
     this.failures = new SharedFailures(services, shared.node);
-    this.#expiry = new LogExpiry({ ...services, measure: metrics?.rounds('nodes') }, this.membership.lease('nodes'), [
+    this.limits = new SharedLimits(services.engine, environment);
+    const rounds = { ...services, measure: metrics?.rounds('nodes') };
+    this.#limitExpiry = new LimitExpiry(rounds, this.membership.lease('nodes'));
+    this.#expiry = new LogExpiry(rounds, this.membership.lease('nodes'), [
       { prefix: FAILURES_PREFIX, keptFor: KEPT_FOR },
       { prefix: RESERVATIONS_PREFIX, keptFor: KEPT_FOR },
       { prefix: SIGNAL_LOG, keptFor: SIGNALS_KEPT_FOR, removedKey: REMOVED_SIGNALS_KEY },
@@ -74,7 +81,8 @@ export class StoreNode {
   async leave(ended: Promise<unknown>): Promise<void> {
     for (const unfollow of this.#unfollow) unfollow();
     this.failures.stop();
-    const all = Promise.all([ended, this.#expiry.stop(), this.#pruning.stop(), this.#clockRounds.stop()]);
+    const rounds = [this.#expiry, this.#limitExpiry, this.#pruning, this.#clockRounds].map((each) => each.stop());
+    const all = Promise.all([ended, ...rounds]);
     await Promise.race([all, this.#services.environment.timers.wait(LAST_WORK)]);
     await this.membership.leave();
   }
@@ -128,14 +136,17 @@ export class ClockWatch {
 interface QueuedWork {
   readonly events: { queued(database: number): void; queuedAnywhere(): void };
   readonly indexes: { wake(): void };
+  readonly mails: { queued(database: number): void; queuedAnywhere(): void };
 }
 
 /** Wakes background work when a commit of another node has queued some. */
-function followWork({ events, indexes }: QueuedWork): CommitFollower {
+function followWork({ events, indexes, mails }: QueuedWork): CommitFollower {
   const onKey = (key: string): void => {
     if (key.startsWith(INDEX_QUEUE)) indexes.wake();
     const database = databaseOfQueuedEvent(key);
     if (database !== undefined) events.queued(database);
+    const mailed = databaseOfWaitingMail(key);
+    if (mailed !== undefined) mails.queued(mailed);
   };
   return {
     onCommits(commits) {
@@ -145,11 +156,13 @@ function followWork({ events, indexes }: QueuedWork): CommitFollower {
         if (ranges.length === 0) continue;
         // Of a large commit not all keys are known.
         events.queuedAnywhere();
+        mails.queuedAnywhere();
         indexes.wake();
       }
     },
     onGap() {
       events.queuedAnywhere();
+      mails.queuedAnywhere();
       indexes.wake();
     },
   };
