@@ -14,6 +14,7 @@ import { httpFunctions } from './http.js';
 import { mathFunctions } from './math.js';
 import { objectFunctions } from './object.js';
 import { parseFunctions } from './parse.js';
+import { passwordFunctions } from './password.js';
 import { randFunctions } from './rand.js';
 import { recordFunctions } from './record.js';
 import { schemaFunctions } from './schema.js';
@@ -42,6 +43,7 @@ export const FUNCTIONS: readonly FunctionRow[] = [
   ...mathFunctions,
   ...objectFunctions,
   ...parseFunctions,
+  ...passwordFunctions,
   ...randFunctions,
   ...recordFunctions,
   ...sequenceFunctions,

@@ -3,6 +3,7 @@ import { AuditLog } from '../../audit/audit-log.js';
 import { createAuthenticator } from '../../auth/authenticator.js';
 import { GUEST, guestIdentity } from '../../auth/identity.js';
 import { createPasswordHasher } from '../../auth/passwords/passwords.js';
+import { ThreadedPasswordStrength } from '../../auth/passwords/strength/password-strength.js';
 import { KEY_SET_LIMITS, type KeySetSource } from '../../auth/tokens/key-sets.js';
 import type { PublicJwk } from '../../auth/tokens/signing-keys.js';
 import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -112,6 +113,7 @@ export class OpenDatabase implements Database {
   readonly #pruner: Retention;
   readonly #indexes: IndexBuilder;
   readonly #aging: CacheAging;
+  readonly #strength: ThreadedPasswordStrength;
   readonly #events: EventRunner;
   /** Absent where no other node uses the store. */
   readonly #node: StoreNode | undefined;
@@ -131,6 +133,7 @@ export class OpenDatabase implements Database {
     this.memory = memory;
     this.metrics = options.metrics;
     const hasher = createPasswordHasher(environment, options.hashing);
+    this.#strength = new ThreadedPasswordStrength(environment.timers);
     const targets = { ...NO_TARGETS, ...options.network };
     const fetchLimits = { ...DEFAULT_FETCH_LIMITS, ...options.network };
     const keySets: KeySetSource = {
@@ -172,6 +175,7 @@ export class OpenDatabase implements Database {
       liveQueries: shared?.liveQueries,
       environment,
       passwords: hasher,
+      passwordStrength: this.#strength,
       limits,
       rates,
       past: {
@@ -366,6 +370,7 @@ export class OpenDatabase implements Database {
     for (const session of this.#sessions) session.close();
     await this.#node?.leave(work);
     this.#services.executor.close();
+    this.#strength.close();
     await this.#state?.close();
     await this.#services.audit?.close();
     await this.#engine.close();
