@@ -67,7 +67,7 @@ class Stopped extends Error {}
 interface Failed {
   /** In our own words, for owners: the server's might hold anything. */
   readonly reason: string;
-  /** Refused for good. */
+  /** Refused permanently. */
   readonly isFinal?: boolean;
   /** It doesn't count. */
   readonly isVoid?: boolean;
@@ -289,7 +289,7 @@ async function addressOf(
   return address;
 }
 
-/** What the failures of a mail server are called. They say no more than that it can't be reached, so as to scan nothing. */
+/** Failures of mail servers, for owners. All that a scan of ports would look for has one text. */
 const REASONS: Readonly<Record<MailFailure, (reply: number | undefined) => Failed>> = {
   unreachable: () => UNREACHABLE,
   tls: () => ({ reason: 'the mail server offers no TLS, or has no certificate that is valid for its name' }),
