@@ -272,7 +272,7 @@ describe('Code that sends mails', () => {
     await queue({ ...mailTo('ann@example.com'), access: 'mail', link: 'https://db.example/#x' });
     await pass(100, 10);
     expect(await ask('SELECT VALUE mail FROM log')).toMatch(
-      /^\[\{ access: 'mail', code: '12345678', html: '<b>12345678<\/b>', id: '\w{32}', kind: 'code', link: 'https:\/\/db.example\/#x', subject: 'Your code', text: '12345678', to: 'ann@example.com' \}\]$/,
+      /^\[\{ access: 'mail', code: '12345678', from: 'a@shop.example', html: '<b>12345678<\/b>', id: '\w{32}', kind: 'code', link: 'https:\/\/db.example\/#x', subject: 'Your code', text: '12345678', to: 'ann@example.com' \}\]$/,
     );
     expect(await ask('SELECT VALUE auth FROM log')).toBe('[NONE]');
     expect(await entries('done')).toMatchObject([{ state: 'sent' }]);
