@@ -127,6 +127,7 @@ export function executionOver(world: World, store: Store): Execution {
       listener: undefined,
       auditRecorder: undefined,
       sent: undefined,
+      entrance: undefined,
       eventDepth: 0,
       sleepNeedsRole: true,
       strict: false,
