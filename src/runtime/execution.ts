@@ -4,6 +4,8 @@ import type { Work } from '../base/work/work.js';
 import type { DatabaseCatalog, TableEntry } from '../catalog/definitions/database-catalog.js';
 import type { AnalyzerDefinition, SequenceDefinition } from '../catalog/definitions/definition.js';
 import type { Id } from '../catalog/keys/key-bytes.js';
+import type { RateLimits } from '../catalog/limits/rate-limits.js';
+import type { RequestRates } from '../catalog/limits/request-rates.js';
 import type { Outbox } from '../catalog/mail/outbox.js';
 import type { DatabasePath, Identity } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
@@ -67,6 +69,9 @@ export interface Interrupt extends Work {
 export interface Services {
   readonly environment: Environment;
   readonly passwords: PasswordHasher;
+  /** What limits calls of endpoints. */
+  readonly limits: RateLimits;
+  readonly rates: RequestRates;
   readonly network: Fetcher;
   /** Which functions may be called; all of them if absent. */
   readonly functions: FunctionRules | undefined;
@@ -95,6 +100,8 @@ export interface Services {
   readonly queuedEvents: QueuedEvents;
   /** Where mails are queued. */
   readonly outbox: Outbox;
+  /** The addresses of this server (`--public-url`), in canonical form; the first is the default. */
+  readonly publicUrls: readonly string[];
   /** Call once a transaction that queued work on indexes has committed: an earlier round wouldn't find it. */
   indexWorkQueued(): void;
 }

@@ -1,4 +1,5 @@
 /** The table of all settings of `tessera start`. */
+import type { RequestRates } from '../catalog/limits/request-rates.js';
 import type { GraphqlLimits } from '../graphql/base/limits.js';
 import type { HttpLimits } from '../http/base/options.js';
 import type { QueryLimits } from '../language/parse.js';
@@ -13,6 +14,7 @@ import { GRAPHQL_LIMITS, GRAPHQL_SETTINGS } from './settings/graphql.js';
 import { LIMITS, QUERY_LIMIT_SETTINGS } from './settings/limits.js';
 import { MAIL_SETTINGS } from './settings/mail.js';
 import { MEMORY_LIMITS } from './settings/memory.js';
+import { RATE_SETTINGS } from './settings/rates.js';
 import { SCRIPT_LIMITS } from './settings/scripts.js';
 import { SERVER_SETTINGS } from './settings/server.js';
 import { TRANSACTION_SETTINGS } from './settings/transactions.js';
@@ -30,6 +32,7 @@ export type Configuration = Omit<ValuesOf<typeof SETTINGS>, keyof CapabilityConf
   CapabilityConfiguration & {
     readonly limits: HttpLimits;
     readonly memoryLimits: MemoryLimits;
+    readonly rates: RequestRates;
     readonly scriptLimits: ScriptLimits;
     readonly graphqlLimits: GraphqlLimits;
     readonly queryLimits: QueryLimits;
@@ -44,6 +47,7 @@ export const SETTING_GROUPS: Readonly<Record<string, Readonly<Record<string, Set
   Transactions: TRANSACTION_SETTINGS,
   Limits: LIMITS,
   'Limits of query texts': QUERY_LIMIT_SETTINGS,
+  'Rates of requests': RATE_SETTINGS,
   Memory: MEMORY_LIMITS,
   'Embedded JavaScript': SCRIPT_LIMITS,
   'Limits of GraphQL': GRAPHQL_LIMITS,
@@ -96,6 +100,7 @@ export function readConfiguration(
     ...settleCapabilities(given, graphql),
     limits: readAll(LIMITS),
     memoryLimits: readAll(MEMORY_LIMITS),
+    rates: readAll(RATE_SETTINGS),
     scriptLimits: readAll(SCRIPT_LIMITS),
     graphqlLimits: readAll(GRAPHQL_LIMITS),
     queryLimits: readAll(QUERY_LIMIT_SETTINGS),

@@ -94,6 +94,7 @@ export async function openConfigured(
       publicUrls: configuration.publicUrl,
       tokens: { tolerance: configuration.tokenTolerance },
     },
+    rates: configuration.rates,
     mail: mailRouteOf(configuration),
     metrics: new ServerMetrics(),
     slowLog: slowLogOf(configuration, log),

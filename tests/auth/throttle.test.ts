@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Attempt, networkOf } from '../../src/auth/attempts/attempt-keys.js';
+import type { Attempt } from '../../src/auth/attempts/attempt-keys.js';
 import { Throttle } from '../../src/auth/attempts/throttle.js';
 import { DEFAULT_RULES } from '../../src/auth/attempts/throttle-rules.js';
+import { networkOf } from '../../src/base/source-network.js';
 import { failure } from '../../src/errors/error.js';
 import { StubbedEnvironment } from '../support/environment.js';
 

@@ -14,6 +14,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['changefeed', 'mail'],
     ['credentials'],
     ['ddl'],
+    ['limits'],
     ['events', 'indexes', 'live', 'nodes'],
   ],
   'src/storage': [

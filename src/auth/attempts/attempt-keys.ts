@@ -1,6 +1,6 @@
 /** Which counters of failures a sign-in attempt belongs to. */
 import { createHash } from 'node:crypto';
-import { isIPv6 } from 'node:net';
+import { networkOf } from '../../base/source-network.js';
 import type { AttemptedAccount } from '../../catalog/credentials/signin-failures.js';
 
 /** A sign-in attempt. */
@@ -47,21 +47,4 @@ export function digestsOf({ pair, account, parts, source }: AttemptKeys): Attemp
 
 function digestOf(key: string): string {
   return createHash('sha256').update(key).digest('base64url').slice(0, DIGEST_LENGTH);
-}
-
-/** The IPv4 address, or the /64 network of an IPv6 address, which one customer controls. */
-export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
-  const [head = '', tail] = (address.split('%')[0] as string).toLowerCase().split('::');
-  const groups = head === '' ? [] : head.split(':');
-  if (tail !== undefined) {
-    const after = tail === '' ? 0 : tail.split(':').length + (tail.includes('.') ? 1 : 0);
-    while (groups.length + after < 8) groups.push('0');
-  }
-  return `${groups
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
 }

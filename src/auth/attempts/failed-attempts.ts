@@ -1,9 +1,9 @@
 /** Counts failed sign-ins, and says how long they delay the next one. */
+import { networkOf } from '../../base/source-network.js';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import type { FailureCount } from '../../catalog/credentials/signin-failures.js';
 import type { Clock } from '../../env/environment.js';
 import type { Attempt } from './attempt-keys.js';
-import { networkOf } from './attempt-keys.js';
 import { AttemptNames, type CountedAttempt, shownText } from './attempt-names.js';
 import { delayAfter, SECOND, type ThrottleRules } from './throttle-rules.js';
 

@@ -1,5 +1,6 @@
 /** The time that failed sign-ins take, which mustn't reveal why they failed. */
 import type { Environment } from '../../env/environment.js';
+import type { ErrorCode } from '../../errors/catalogue.js';
 import { TesseraError } from '../../errors/error.js';
 
 /** All in milliseconds. */
@@ -57,6 +58,18 @@ export class FailureDelay {
     }
   }
 
+  /** Answers `work` and its errors at the same time, whatever it has found. */
+  async constant<T>(work: () => Promise<T>): Promise<T> {
+    const { clock, timers } = this.#environment;
+    const startedAt = clock.monotonic();
+    try {
+      return await this.observe(work);
+    } finally {
+      const elapsed = clock.monotonic() - startedAt;
+      await timers.wait(this.#due(elapsed) - elapsed);
+    }
+  }
+
   /** Delays only throttled attempts; for work with constant time. */
   async delayThrottled<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -94,4 +107,5 @@ export class FailureDelay {
   }
 }
 
-const isRefusal = (error: unknown) => error instanceof TesseraError && error.code === 'too_many_attempts';
+const isRefusal = (error: unknown) => error instanceof TesseraError && REFUSALS.has(error.code);
+const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['too_many_attempts', 'rate_limited']);

@@ -33,6 +33,7 @@ import {
   namespaceArea,
   ROOT_AREA,
   sequenceKey,
+  signInDatabaseKey,
   viewRange,
 } from '../keys/store-keys.js';
 import type { DatabasePath } from '../principal.js';
@@ -64,6 +65,7 @@ export async function removeDatabase(
   await databaseRemoved(change, database);
   transaction.delete(databaseKey(namespace, database.name));
   transaction.delete(eventDatabaseKey(database.id));
+  transaction.delete(signInDatabaseKey(database.id));
   transaction.delete(mailDatabaseKey(database.id));
   const area = prefixRange(databaseArea(database.id));
   const log = prefixRange(liveLogPrefix(database.id));

@@ -4,6 +4,7 @@
  *     D ff ff ff ff n node          a node (`node-row.ts`)
  *     D ff ff ff ff w work          the lease of a kind of background work (`lease-row.ts`)
  *     D ff ff ff ff f stamp order   failed sign-ins (`failure-row.ts`)
+ *     D ff ff ff ff l digest        a token bucket (`limit-row.ts`)
  *     D ff ff ff ff v stamp order   reservations (`storage/remote/shared-reservations.ts`)
  *     D ff ff ff ff s user node id  a lasting session (`presence.ts`)
  *     D ff ff ff ff k stamp order   a signal to a node (`signals.ts`)
@@ -46,6 +47,14 @@ export const STORE_FORMAT_KEY: Key = `${NODES_AREA}o`;
 
 /** The log of failed sign-ins. */
 export const FAILURES_PREFIX: Key = `${NODES_AREA}f`;
+
+/** The token buckets from which nodes take together. */
+export const LIMITS_RANGE: KeyRange = prefixRange(`${NODES_AREA}l`);
+
+/** The key of a token bucket, by its digest. */
+export function limitKey(digest: string): Key {
+  return LIMITS_RANGE.from + digest;
+}
 
 /** The kind of work in a key of `leaseKey`. */
 export function workOfKey(key: Key): string {

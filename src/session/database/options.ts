@@ -2,6 +2,7 @@
 import type { AuditOptions } from '../../audit/audit-log.js';
 import type { AuthenticatorOptions } from '../../auth/authenticator.js';
 import type { PasswordHasherOptions } from '../../auth/passwords/passwords.js';
+import type { RequestRates } from '../../catalog/limits/request-rates.js';
 import type { SmtpRoute } from '../../catalog/mail/mail-route.js';
 import type { KnownFormats } from '../../catalog/nodes/store-format.js';
 import type { Environment } from '../../env/environment.js';
@@ -59,6 +60,8 @@ export interface DatabaseOptions {
   readonly transactions?: Partial<TransactionBounds>;
   readonly hashing?: PasswordHasherOptions;
   readonly authentication?: AuthenticatorOptions;
+  /** How often clients may sign up and call endpoints. Default: `DEFAULT_REQUEST_RATES`. */
+  readonly rates?: Partial<RequestRates>;
   /** Keeps an audit log. Default: none. */
   readonly audit?: AuditOptions;
   /**

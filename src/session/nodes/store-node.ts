@@ -9,9 +9,11 @@ import type { CommitFollower, SharedStore } from '../../storage/contract.js';
 import { RESERVATIONS_PREFIX } from '../../storage/remote/shared-reservations.js';
 import { BackgroundRounds, type BackgroundServices } from '../background/background-rounds.js';
 import { DatabaseLeases } from '../background/lease.js';
+import { LimitExpiry } from './limit-expiry.js';
 import { LogExpiry } from './log-expiry.js';
 import { Membership, type MembershipOptions } from './membership.js';
 import { SharedFailures } from './shared-failures.js';
+import { SharedLimits } from './shared-limits.js';
 
 /** Milliseconds between two rounds of pruning the log of commits, and between two steps of a round. */
 const PRUNING_INTERVAL = 60_000;
@@ -24,9 +26,11 @@ const LAST_WORK = 5_000;
 export class StoreNode {
   readonly membership: Membership;
   readonly failures: SharedFailures;
+  readonly limits: SharedLimits;
   readonly #services: Omit<BackgroundServices, 'leases'>;
   readonly #shared: SharedStore;
   readonly #expiry: LogExpiry;
+  readonly #limitExpiry: LimitExpiry;
   readonly #pruning: BackgroundRounds;
   readonly #clockRounds: BackgroundRounds;
   readonly #unfollow: (() => void)[] = [];
@@ -41,7 +45,10 @@ export class StoreNode {
     this.#shared = shared;
     this.membership = new Membership({ ...services, ...node, shared, report });
     this.failures = new SharedFailures(services, shared.node);
-    this.#expiry = new LogExpiry({ ...services, measure: metrics?.rounds('nodes') }, this.membership.lease('nodes'), [
+    this.limits = new SharedLimits(services.engine, environment);
+    const rounds = { ...services, measure: metrics?.rounds('nodes') };
+    this.#limitExpiry = new LimitExpiry(rounds, this.membership.lease('nodes'));
+    this.#expiry = new LogExpiry(rounds, this.membership.lease('nodes'), [
       { prefix: FAILURES_PREFIX, keptFor: KEPT_FOR },
       { prefix: RESERVATIONS_PREFIX, keptFor: KEPT_FOR },
       { prefix: SIGNAL_LOG, keptFor: SIGNALS_KEPT_FOR, removedKey: REMOVED_SIGNALS_KEY },
@@ -74,7 +81,8 @@ export class StoreNode {
   async leave(ended: Promise<unknown>): Promise<void> {
     for (const unfollow of this.#unfollow) unfollow();
     this.failures.stop();
-    const all = Promise.all([ended, this.#expiry.stop(), this.#pruning.stop(), this.#clockRounds.stop()]);
+    const rounds = [this.#expiry, this.#limitExpiry, this.#pruning, this.#clockRounds].map((each) => each.stop());
+    const all = Promise.all([ended, ...rounds]);
     await Promise.race([all, this.#services.environment.timers.wait(LAST_WORK)]);
     await this.membership.leave();
   }
