@@ -19,11 +19,15 @@ export interface AuthContext {
   readonly tokens: Tokens;
   readonly throttle: Throttle;
   readonly failureDelay: FailureDelay;
+  /** When requests to sign in are answered. */
+  readonly startDelay: FailureDelay;
   /** What limits attempts that don't fail, such as sign-ups. */
   readonly limits: RateLimits;
   readonly rates: RequestRates;
   /** Seconds in which a reused refresh token counts as a lost race. */
   readonly refreshGraceSeconds: number;
+  /** The addresses of this server (`--public-url`), in canonical form; the first is the default. */
+  readonly publicUrls: readonly string[];
 }
 
 /** A successful sign-in or sign-up with its tokens. */

@@ -6,6 +6,7 @@ import type { AnalyzerDefinition, SequenceDefinition } from '../catalog/definiti
 import type { Id } from '../catalog/keys/key-bytes.js';
 import type { RateLimits } from '../catalog/limits/rate-limits.js';
 import type { RequestRates } from '../catalog/limits/request-rates.js';
+import type { Outbox } from '../catalog/mail/outbox.js';
 import type { DatabasePath, Identity } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { TesseraError } from '../errors/error.js';
@@ -98,6 +99,10 @@ export interface Services {
   /** Absent where nothing is counted. */
   readonly metrics: ServerMetrics | undefined;
   readonly queuedEvents: QueuedEvents;
+  /** Where mails are queued. */
+  readonly outbox: Outbox;
+  /** The addresses of this server (`--public-url`), in canonical form; the first is the default. */
+  readonly publicUrls: readonly string[];
   /** Call once a transaction that queued work on indexes has committed: an earlier round wouldn't find it. */
   indexWorkQueued(): void;
 }

@@ -6,6 +6,7 @@ import { CatalogCache } from '../catalog/definitions/load.js';
 import type { QueuedEvent } from '../catalog/events/event-queue.js';
 import type { RateLimits } from '../catalog/limits/rate-limits.js';
 import type { RequestRates } from '../catalog/limits/request-rates.js';
+import type { Outbox } from '../catalog/mail/outbox.js';
 import { covers, type Identity, mayAct } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { failure, type TesseraError } from '../errors/error.js';
@@ -79,6 +80,9 @@ export interface ExecutorOptions {
   readonly catalogs?: CatalogCache | undefined;
   readonly metrics?: ServerMetrics | undefined;
   readonly queuedEvents: QueuedEvents;
+  readonly outbox: Outbox;
+  /** Default: none. */
+  readonly publicUrls?: readonly string[] | undefined;
   readonly nodes: NodeRegistry;
   readonly inspection: Inspection;
   /** Called when work on indexes was queued. */
@@ -169,6 +173,8 @@ export class Executor {
       weakKeys: options.weakKeys,
       metrics: options.metrics,
       queuedEvents: options.queuedEvents,
+      outbox: options.outbox,
+      publicUrls: options.publicUrls ?? [],
       nodes: options.nodes,
       inspection: options.inspection,
       indexWorkQueued: options.indexWorkQueued,

@@ -316,7 +316,8 @@ describe('record users', () => {
       expect(expiresAt).toBe(environment.clock.now() + 90n * SECOND);
     }
     const claims = payloadOf(second.tokens.access);
-    expect(Object.keys(claims)).toEqual(['iat', 'nbf', 'exp', 'iss', 'jti', 'NS', 'DB', 'AC', 'ID', 'INC']);
+    const names = ['iat', 'nbf', 'exp', 'iss', 'jti', 'NS', 'DB', 'AC', 'ID', 'INC', 'amr', 'acr', 'auth_time'];
+    expect(Object.keys(claims)).toEqual(names);
     expect(claims).toMatchObject({ ID: 'user:alice', exp: claims.iat + 60 });
   });
 

@@ -1,7 +1,9 @@
 /** Evaluates texts in an execution over a handful of records that are kept in a map. */
+
 import { mapInOrder, type PromiseOrValue } from '../../src/base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../src/catalog/definitions/database-catalog.js';
 import { CatalogCache } from '../../src/catalog/definitions/load.js';
+import { Outbox } from '../../src/catalog/mail/outbox.js';
 import { NO_REQUEST_RATES } from '../../src/catalog/limits/request-rates.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { Fetcher } from '../../src/functions/network/fetcher.js';
@@ -181,9 +183,11 @@ export function executionOver(world: World, store: Store): Execution {
       revocationFlag: new RevocationFlag(),
       weakKeys: false,
       queuedEvents: { isListed: missing, committed: missing },
+      outbox: new Outbox(realEnvironment, undefined, missing),
       metrics: undefined,
       nodes: { list: missing },
       inspection: { signInFailures: { list: missing }, auditTrail: undefined },
+      publicUrls: [],
       indexWorkQueued: missing,
       ...overrides?.services,
     },

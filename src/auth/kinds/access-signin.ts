@@ -15,7 +15,10 @@ import { accessKindOf } from './access-kinds.js';
 
 /** Of an unknown access method nothing is shown: what might be secrets, no clause says. */
 function attemptOf(access: AccessDefinition | undefined, credentials: AccessCredentials, client: Client): Attempt {
-  const clause = access && accessKindOf(access.accessKind).signInClause?.(access.accessKind);
+  const row = access && accessKindOf(access.accessKind);
+  if (access !== undefined && row?.redeemsRequests?.(access.accessKind) === true && credentials.refresh === undefined)
+    return { account: undefined, source: client.origin.ip };
+  const clause = access && row?.signInClause?.(access.accessKind);
   const variables = attemptedVariables(credentials.variables, clause && clauseVariables(clause));
   const { account, parts } = recordAccount(credentials, variables);
   const named = (shown: readonly AttemptedVariable[]) =>

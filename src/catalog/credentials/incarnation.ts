@@ -24,6 +24,7 @@ import { bumpDatabaseVersion, type SchemaChange, withVersion } from '../definiti
 import { readDefinition, storeDefinition } from '../definitions/stored-definition.js';
 import { forEachEntry } from '../entries.js';
 import { databaseArea, definitionKey, definitionRange, lostRecordsKey, settingKey } from '../keys/store-keys.js';
+import { Identities } from './identity.js';
 import { generateSecret } from './secret.js';
 
 export interface Incarnation {
@@ -110,16 +111,18 @@ export function recordCreated(source: IncarnationSource, table: TableEntry, key:
   });
 }
 
-/** Deletes the incarnation of a record, by its encoded key, and notes that the table has lost records. */
+/** Deletes incarnation and identities of a record, by its encoded key, and notes that the table has lost records. */
 export function recordDeleted(transaction: Transaction, table: TableEntry, key: string): PromiseOrValue<void> {
   transaction.delete(table.keys.incarnation(key));
-  return noteLostRecords(transaction, table);
+  return andThen(identitiesEnd(transaction, table, key), () => noteLostRecords(transaction, table));
 }
 
 /** All records of a table were deleted. */
 export function recordsDeleted(transaction: Transaction, table: TableEntry, work: Work): PromiseOrValue<void> {
   if (table.definition.hasUsers !== true) return undefined;
-  return andThen(transaction.deleteRange(table.keys.incarnations, work), () => noteLostRecords(transaction, table));
+  return andThen(transaction.deleteRange(table.keys.incarnations, work), () =>
+    andThen(identitiesEnd(transaction, table, undefined, work), () => noteLostRecords(transaction, table)),
+  );
 }
 
 /** A table was removed: a later table of the same name may have records with the same ids. */
@@ -127,7 +130,18 @@ export function tableRemoved({ transaction, work }: SchemaChange, table: TableEn
   if (table.definition.hasUsers === true) transaction.put(settingKey('users-lost'), true);
   const { database, table: id, incarnations } = table.keys;
   transaction.delete(lostRecordsKey(database, id));
-  return transaction.deleteRange(incarnations, work);
+  return andThen(transaction.deleteRange(incarnations, work), () => identitiesEnd(transaction, table, undefined, work));
+}
+
+/** Of one record, or of all. */
+function identitiesEnd(
+  transaction: Transaction,
+  { definition, keys }: TableEntry,
+  key: string | undefined,
+  work?: Work,
+): PromiseOrValue<void> {
+  if (definition.hasUsers !== true) return undefined;
+  return new Identities(transaction, keys.database).removeOf(definition.name, key, work);
 }
 
 /** A database was removed, with all of its tables. */

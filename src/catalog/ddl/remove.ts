@@ -27,11 +27,13 @@ import {
   grantRange,
   indexBuildRange,
   indexRange,
+  mailDatabaseKey,
   memberKey,
   memberRange,
   namespaceArea,
   ROOT_AREA,
   sequenceKey,
+  signInDatabaseKey,
   viewRange,
 } from '../keys/store-keys.js';
 import type { DatabasePath } from '../principal.js';
@@ -63,6 +65,8 @@ export async function removeDatabase(
   await databaseRemoved(change, database);
   transaction.delete(databaseKey(namespace, database.name));
   transaction.delete(eventDatabaseKey(database.id));
+  transaction.delete(signInDatabaseKey(database.id));
+  transaction.delete(mailDatabaseKey(database.id));
   const area = prefixRange(databaseArea(database.id));
   const log = prefixRange(liveLogPrefix(database.id));
   await transaction.deleteRange({ from: area.from, to: log.from }, work);

@@ -5,6 +5,8 @@
  *     A db                                  a database in which asynchronous events were queued
  *     Q stamp order                         queued asynchronous events of the whole store, as in 0.1
  *     B db table index                      queued background work on indexes
+ *     K db                                  a database in which sign-in requests may be open
+ *     M db                                  a database in which mails were queued
  *     C                                     exists while a copy of another store is incomplete (`storage/copy`)
  *     R                                     root
  *     N ns                                  a namespace
@@ -27,9 +29,14 @@
  *       D db v table kind …                 the aggregates of a view, by the table that it fills
  *       D db i table key                    incarnations of records, which credentials name
  *       D db j table                        the table has lost records that might have had incarnations
+ *       D db k kind digest                  sign-in requests, and what leads to them
+ *       D db n kind …                       identities, by access method and subject, and by record
  *       D db w table                        the watch of a table by live queries of any node (`live-keys.ts`)
  *       D db u id                           a live query, with its node
  *       D db c stamp order                  changes of watched tables, for the nodes to read
+ *       D db m s slot                       a slot of the outbox that a waiting mail has, with its id
+ *       D db m w due id                     a mail that waits to be sent, by when it is due
+ *       D db m d expires id                 a mail that was sent or given up, without its text
  *       D db y                              the position up to which that log has been pruned
  *     D ff ff ff ff …                       rows by which nodes inform each other (`node-keys.ts`)
  *
@@ -51,6 +58,8 @@ const AREA_LENGTH = 1 + ID_LENGTH;
 export const FORMER_EVENT_QUEUE: Key = 'Q';
 
 const EVENT_DATABASES: Key = 'A';
+
+const MAIL_DATABASES: Key = 'M';
 
 /** Queued work on indexes (`../indexes/work.ts`). */
 export const INDEX_QUEUE: Key = 'B';
@@ -193,6 +202,35 @@ export function databaseOfQueuedEvent(key: Key): Id | undefined {
   return key[0] === 'D' && key[AREA_LENGTH] === 'a' ? idAt(key, 1) : undefined;
 }
 
+// ─── Outbox ───
+
+/** Marks a database in which mails were queued. */
+export function mailDatabaseKey(database: Id): Key {
+  return MAIL_DATABASES + idBytes(database);
+}
+
+export const MAIL_DATABASES_RANGE: KeyRange = prefixRange(MAIL_DATABASES);
+
+/** The database in a key of `mailDatabaseKey`. */
+export function databaseOfMails(key: Key): Id {
+  return idAt(key, MAIL_DATABASES.length);
+}
+
+/** A slot of the outbox: there are as many as mails may wait. */
+export function mailSlotKey(database: Id, slot: number): Key {
+  return `${databaseArea(database)}ms${idBytes(slot)}`;
+}
+
+/** The mails that wait, by when they are due, or those that are done, by when they are forgotten. */
+export function mailPrefix(database: Id, state: 'waiting' | 'done'): Key {
+  return `${databaseArea(database)}m${state === 'waiting' ? 'w' : 'd'}`;
+}
+
+/** The database whose outbox a key of a waiting mail belongs to, if it is one. */
+export function databaseOfWaitingMail(key: Key): Id | undefined {
+  return key[0] === 'D' && key.startsWith('mw', AREA_LENGTH) ? idAt(key, 1) : undefined;
+}
+
 // ─── Records and index entries ───
 
 const TABLE_PREFIX_LENGTH = AREA_LENGTH + 1 + ID_LENGTH;
@@ -252,6 +290,55 @@ export function incarnationPrefix(database: Id, table: Id): string {
 /** Whether records of a table were deleted that may have had incarnations. */
 export function lostRecordsKey(database: Id, table: Id): Key {
   return `${databaseArea(database)}j${idBytes(table)}`;
+}
+
+// ─── Sign-in requests and identities ───
+
+const SIGN_IN_DATABASES: Key = 'K';
+
+/** Marks a database in which sign-in requests may be open, so that these are found without reading the catalog. */
+export function signInDatabaseKey(database: Id): Key {
+  return SIGN_IN_DATABASES + idBytes(database);
+}
+
+export const SIGN_IN_DATABASES_RANGE: KeyRange = prefixRange(SIGN_IN_DATABASES);
+
+/** The database in a key of `signInDatabaseKey`. */
+export function databaseOfSignIns(key: Key): Id {
+  return idAt(key, SIGN_IN_DATABASES.length);
+}
+
+const SIGN_IN_KINDS = { request: 'r', pointer: 'p' } as const;
+
+/** A sign-in request by the digest of its name, or what leads to one, by the digest of what it is. */
+export function signInKey(database: Id, kind: keyof typeof SIGN_IN_KINDS, digest: string): Key {
+  return `${databaseArea(database)}k${SIGN_IN_KINDS[kind]}${nameBytes(digest)}`;
+}
+
+/** All sign-in requests of a database. */
+export function signInRange(database: Id): KeyRange {
+  return prefixRange(`${databaseArea(database)}k${SIGN_IN_KINDS.request}`);
+}
+
+/** An identity by the digest of its subject. */
+export function identityKey(database: Id, access: string, digest: string): Key {
+  return `${databaseArea(database)}ns${nameBytes(access)}${nameBytes(digest)}`;
+}
+
+/** The identities of an access method. */
+export function identityRange(database: Id, access: string): KeyRange {
+  return prefixRange(`${databaseArea(database)}ns${nameBytes(access)}`);
+}
+
+/** That a record has an identity; `key` is the record's encoded key. */
+export function recordIdentityKey(database: Id, table: string, key: string, access: string, digest: string): Key {
+  return `${databaseArea(database)}nr${nameBytes(table)}${key}${nameBytes(access)}${nameBytes(digest)}`;
+}
+
+/** Those of a record, of its identities of an access method, or of all records of a table. */
+export function recordIdentityRange(database: Id, table: string, key = '', access?: string): KeyRange {
+  const of = access === undefined ? '' : nameBytes(access);
+  return prefixRange(`${databaseArea(database)}nr${nameBytes(table)}${key}${of}`);
 }
 
 // ─── Views ───

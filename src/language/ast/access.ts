@@ -68,12 +68,24 @@ export interface JwtAccess {
   readonly issuer?: { readonly algorithm?: Algorithm; readonly key?: string };
 }
 
+export const MAIL_FORMS = ['code', 'link'] as const;
+export type MailForm = (typeof MAIL_FORMS)[number];
+
+/** How a record user proves to be who they are, other than by what SIGNIN asks for. */
+export type AccessWay = {
+  /** By what is mailed to an address: each form once, in the order of `MAIL_FORMS`. */
+  readonly kind: 'mail';
+  readonly forms: readonly MailForm[];
+};
+
 export type AccessKind =
   | { readonly kind: 'jwt'; readonly jwt: JwtAccess }
   | {
       readonly kind: 'record';
       readonly signup?: Expression;
       readonly signin?: Expression;
+      /** What is proved in place of running SIGNIN with the client's variables. */
+      readonly way?: AccessWay;
       readonly jwt?: JwtAccess;
       readonly refresh: boolean;
     }

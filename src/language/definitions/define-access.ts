@@ -3,6 +3,7 @@ import {
   ACCESS_ERRORS,
   type AccessErrors,
   type AccessKind,
+  type AccessWay,
   type ComputedJwt,
   type DefineAccess,
   type Durations,
@@ -14,6 +15,7 @@ import type { Parser } from '../parser/parser.js';
 import { codeText } from '../printer/clauses.js';
 import { clause, clauses, type Printer, REDACTED_LITERAL } from '../printer/printer.js';
 import { type Mapper, optional, update } from '../visitor/rebuild.js';
+import { acceptWay, shownWay, wayText } from './access-ways.js';
 import {
   type ClauseRows,
   codeClause,
@@ -73,15 +75,17 @@ const TYPES: { readonly [K in AccessKind['kind']]: TypeRow<Extract<AccessKind, {
       return clauses(
         clause('SIGNUP', access.signup, code),
         clause('SIGNIN', access.signin, code),
+        access.way && wayText(access.way),
         access.refresh && 'WITH REFRESH',
         recordJwtText(access.jwt, computed, printer),
       );
     },
-    structure: ({ jwt: keys, refresh, signin, signup }, printer) => ({
+    structure: ({ jwt: keys, refresh, signin, signup, way }, printer) => ({
       jwt: keys && shownJwt(keys),
       refresh: refresh || undefined,
       signin: signin && shownCode(signin, printer),
       signup: signup && shownCode(signup, printer),
+      way: way && shownWay(way),
     }),
     lifetimes: ({ refresh }) => (refresh ? ['grant', 'token', 'session'] : ['token', 'session']),
     map: (access, mapper) =>
@@ -201,14 +205,17 @@ function record(parser: Parser): AccessType {
   }
   let verification: ReturnType<typeof jwt> | undefined;
   let refresh = false;
+  let way: AccessWay | undefined;
   while (parser.acceptWord('WITH')) {
     if (parser.acceptWord('JWT')) verification = jwt(parser);
     else if (parser.acceptWord('REFRESH')) refresh = true;
-    else parser.unexpected('JWT or REFRESH');
+    else if (way === undefined) way = acceptWay(parser) ?? parser.unexpected('JWT or REFRESH');
+    else parser.unexpected(`JWT or REFRESH, as ${way.kind.toUpperCase()} is its way already`);
   }
   const accessKind: AccessKind = {
     kind: 'record',
     ...queries,
+    ...(way !== undefined && { way }),
     ...(verification !== undefined && { jwt: verification.jwt }),
     refresh,
   };

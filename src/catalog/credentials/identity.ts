@@ -1,0 +1,110 @@
+/**
+ * Identities: who a record is to the world outside. Each ties a subject that was proved at an access method (a mail
+ * address) to a record and its incarnation, and is void once that record is gone, even if its id is used again.
+ *
+ * A row is found by its subject, when a client signs in, and by its record, when that is asked or deleted.
+ */
+import { createHash } from 'node:crypto';
+import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { AT_ONCE, type Work } from '../../base/work/work.js';
+import type { Random } from '../../env/environment.js';
+import type { AccessWay } from '../../language/ast.js';
+import type { Key, KeyRange, Transaction } from '../../storage/contract.js';
+import { forEachBatch } from '../../storage/cursor.js';
+import { encodeKey } from '../../value/codecs/key-codec.js';
+import { type Datetime, isObject, objectFrom, Range, type RecordId, type Value } from '../../value/value.js';
+import { entriesOf } from '../entries.js';
+import type { Id } from '../keys/key-bytes.js';
+import { identityKey, identityRange, recordIdentityKey, recordIdentityRange } from '../keys/store-keys.js';
+import { generateSecret } from './secret.js';
+
+export interface IdentityGrant {
+  /** Names it in ACCESS … REVOKE, and in the tokens of sessions that were signed in by it. */
+  readonly id: string;
+  readonly access: string;
+  readonly kind: AccessWay['kind'];
+  /** What was proved: a mail address as `mailAddress` has it. Compared octet by octet. */
+  readonly subject: string;
+  readonly record: RecordId;
+  readonly incarnation: string;
+  readonly created: Datetime;
+  /** When it was last signed in by; absent if it never was. */
+  readonly used?: Datetime | undefined;
+}
+
+const ID_LENGTH = 12;
+
+/** The id of an identity that is to be stored. */
+export function drawIdentityId(random: Random): string {
+  return generateSecret(random, ID_LENGTH);
+}
+
+/** The identities of a database, within a transaction. */
+export class Identities {
+  constructor(
+    readonly transaction: Transaction,
+    readonly database: Id,
+  ) {}
+
+  /** The identity of a subject, whether or not its record still exists. */
+  find(access: string, subject: string): PromiseOrValue<IdentityGrant | undefined> {
+    return andThen(this.transaction.get(identityKey(this.database, access, digestOf(subject))), readIdentity);
+  }
+
+  /** Those of a record: all, or those of an access method. */
+  ofRecord(record: RecordId, access?: string): Promise<readonly IdentityGrant[]> {
+    if (record.key instanceof Range) return Promise.resolve([]);
+    return this.#listed(recordIdentityRange(this.database, record.table, encodeKey(record.key), access));
+  }
+
+  /** Those of an access method, in no order that means anything. */
+  async list(access: string): Promise<readonly IdentityGrant[]> {
+    const entries = await entriesOf(this.transaction, identityRange(this.database, access));
+    return entries.flatMap(([, stored]) => readIdentity(stored) ?? []);
+  }
+
+  put(identity: IdentityGrant): void {
+    const { access, subject } = identity;
+    this.transaction.put(identityKey(this.database, access, digestOf(subject)), objectFrom({ ...identity }));
+    this.transaction.put(this.#recordKey(identity), objectFrom({ access, subject }));
+  }
+
+  remove(identity: IdentityGrant): void {
+    this.transaction.delete(identityKey(this.database, identity.access, digestOf(identity.subject)));
+    this.transaction.delete(this.#recordKey(identity));
+  }
+
+  /** Removes those of a record, by its encoded key; without one, those of all records of the table. */
+  removeOf(table: string, key?: string, work: Work = AT_ONCE): PromiseOrValue<void> {
+    const { transaction, database } = this;
+    return forEachBatch(transaction.scan(recordIdentityRange(database, table, key)), (batch) => {
+      for (const [pointer, stored] of batch) {
+        const { access, subject } = stored as unknown as Pick<IdentityGrant, 'access' | 'subject'>;
+        transaction.delete(identityKey(database, access, digestOf(subject)));
+        transaction.delete(pointer);
+      }
+      return andThen(work.checkpoint(), () => false);
+    });
+  }
+
+  async #listed(range: KeyRange): Promise<readonly IdentityGrant[]> {
+    const entries = await entriesOf(this.transaction, range);
+    const found = await mapInOrder(entries, ([, stored]) => {
+      const { access, subject } = stored as unknown as Pick<IdentityGrant, 'access' | 'subject'>;
+      return this.find(access, subject);
+    });
+    return found.filter((identity) => identity !== undefined);
+  }
+
+  #recordKey({ record, access, subject }: IdentityGrant): Key {
+    return recordIdentityKey(this.database, record.table, encodeKey(record.key as Value), access, digestOf(subject));
+  }
+}
+
+function digestOf(subject: string): string {
+  return createHash('sha256').update(subject).digest('base64url');
+}
+
+function readIdentity(stored: Value): IdentityGrant | undefined {
+  return isObject(stored) ? (stored as unknown as IdentityGrant) : undefined;
+}

@@ -1,0 +1,186 @@
+/**
+ * Sign-in requests: attempts to sign in that are under way, from `start` until they are redeemed, once, or run out.
+ *
+ * Each has a random name of 128 bits, which only its client knows: it is stored under its digest, so that
+ * readers of a store or a backup can redeem none. What else leads to it is a pointer: the link that was mailed, and
+ * the address, by which a new request ends an older one.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { Random } from '../../env/environment.js';
+import type { Transaction } from '../../storage/contract.js';
+import { forEachBatch } from '../../storage/cursor.js';
+import { datetimeNanoseconds } from '../../value/time/datetime.js';
+import { type Datetime, isObject, type ObjectValue, objectFrom, type RecordId, type Value } from '../../value/value.js';
+import type { Id } from '../keys/key-bytes.js';
+import { signInDatabaseKey, signInKey, signInRange } from '../keys/store-keys.js';
+
+/**
+ * What a request is for: to sign in, to link what is proved to the record that is signed in, or to add a proof to its
+ * session.
+ */
+export type SignInPurpose = 'sign-in' | 'link' | 'step';
+
+export interface SignInRequest {
+  readonly access: string;
+  readonly purpose: SignInPurpose;
+  /** It was proved elsewhere, by a link: its name and the verifier redeem it. */
+  readonly proved?: boolean | undefined;
+  /** What is to be proved: a mail address as `mailAddress` has it. */
+  readonly subject?: string | undefined;
+  /** S256 of RFC 7636; absent for an invitation, which no client began. */
+  readonly challenge?: string | undefined;
+  /** Where the confirm page leads to, one of those that the database lists. */
+  readonly redirect?: string | undefined;
+  /** Of the client, for SIGNUP. */
+  readonly variables: ObjectValue;
+  /** The record with that subject; absent if there is none. */
+  readonly record?: RecordId | undefined;
+  readonly incarnation?: string | undefined;
+  /** The claims of the session that began it, of a link or step. */
+  readonly bearer?: ObjectValue | undefined;
+  /** A digest of where it was begun; absent in process. */
+  readonly source?: string | undefined;
+  readonly created: Datetime;
+  readonly expires: Datetime;
+  /** Wrong codes and verifiers so far. */
+  readonly tries: number;
+  /** `codeDigest` of the code; absent if nothing was mailed, so that no code is right. */
+  readonly code?: Uint8Array | undefined;
+  /** The digests of what points to it. */
+  readonly pointers: readonly string[];
+}
+
+/** Wrong codes after which a request can no longer be redeemed. */
+export const MOST_TRIES = 5;
+
+const NAME_BYTES = 16;
+const NAME = /^[A-Za-z0-9_-]{22}$/;
+
+/** A random name: 128 bits in base64url. */
+export function drawRequestName(random: Random): string {
+  return Buffer.from(random.bytes(NAME_BYTES)).toString('base64url');
+}
+
+/** What is stored of a code, which means something for the request of this name only. */
+export function codeDigest(name: string, code: string): Uint8Array {
+  return createHash('sha256').update(`${name} ${code}`).digest();
+}
+
+/** Whether a code is the request's; takes the same time for any code. */
+export function isCodeOf({ code: stored }: SignInRequest, name: string, code: string): boolean {
+  return stored !== undefined && timingSafeEqual(stored, codeDigest(name, code));
+}
+
+/** Whether a request can no longer be redeemed at `now`, in nanoseconds since 1970. */
+export function isOver({ expires, tries }: SignInRequest, now: bigint): boolean {
+  return tries >= MOST_TRIES || datetimeNanoseconds(expires) <= now;
+}
+
+/** The sign-in requests of a database, within a transaction. */
+export class SignInRequests {
+  constructor(
+    readonly transaction: Transaction,
+    readonly database: Id,
+  ) {}
+
+  find(name: string): PromiseOrValue<SignInRequest | undefined> {
+    return NAME.test(name) ? this.#at(digestOf(name)) : undefined;
+  }
+
+  /** The request that a pointer leads to: `link …` or `address …`. */
+  pointedTo(pointer: string): PromiseOrValue<SignInRequest | undefined> {
+    const key = signInKey(this.database, 'pointer', digestOf(pointer));
+    return andThen(this.transaction.get(key), (digest) => (typeof digest === 'string' ? this.#at(digest) : undefined));
+  }
+
+  /** Stores a request under its name, with the texts that lead to it. */
+  async put(name: string, request: Omit<SignInRequest, 'pointers'>, pointers: readonly string[] = []): Promise<void> {
+    const digest = digestOf(name);
+    const digests = pointers.map(digestOf);
+    this.#store(digest, { ...request, pointers: digests });
+    for (const pointer of digests) this.transaction.put(signInKey(this.database, 'pointer', pointer), digest);
+    const marker = signInDatabaseKey(this.database);
+    if ((await this.transaction.get(marker)) === undefined) this.transaction.put(marker, true);
+  }
+
+  /** Counts a wrong code. */
+  miss(name: string, request: SignInRequest): void {
+    this.#store(digestOf(name), { ...request, tries: request.tries + 1 });
+  }
+
+  /** Ends a request that `find` has found. */
+  remove(name: string, request: SignInRequest): void {
+    this.#remove(digestOf(name), request);
+  }
+
+  /** Ends the request that a pointer leads to, if there is one, and answers it. */
+  async removePointedTo(pointer: string): Promise<SignInRequest | undefined> {
+    const key = signInKey(this.database, 'pointer', digestOf(pointer));
+    const digest = await this.transaction.get(key);
+    if (typeof digest !== 'string') return undefined;
+    const request = await this.#at(digest);
+    this.transaction.delete(key);
+    if (request !== undefined) this.#remove(digest, request);
+    return request;
+  }
+
+  /** How many are open, up to `most`: all, and those of a source. */
+  async countOpen(now: bigint, most: number, source: string | undefined): Promise<{ all: number; ofSource: number }> {
+    let [all, ofSource] = [0, 0];
+    await forEachBatch(this.transaction.scan(signInRange(this.database), { limit: most }), (batch) => {
+      for (const [, stored] of batch) {
+        const request = readRequest(stored);
+        if (request === undefined || datetimeNanoseconds(request.expires) <= now) continue;
+        all++;
+        if (source !== undefined && request.source === source) ofSource++;
+      }
+      return false;
+    });
+    return { all, ofSource };
+  }
+
+  /** Removes up to `most` of those that are over, and the mark of the database if none is left; whether more may be. */
+  async sweep(now: bigint, most: number): Promise<boolean> {
+    const { transaction, database } = this;
+    let [seen, left] = [0, 0];
+    await forEachBatch(transaction.scan(signInRange(database)), (batch) => {
+      for (const [key, stored] of batch) {
+        const request = readRequest(stored);
+        if (request !== undefined && datetimeNanoseconds(request.expires) > now) left++;
+        else if (seen < most) {
+          seen++;
+          transaction.delete(key);
+          for (const pointer of request?.pointers ?? []) transaction.delete(signInKey(database, 'pointer', pointer));
+        } else return true;
+      }
+      return false;
+    });
+    if (left === 0 && seen < most) transaction.delete(signInDatabaseKey(database));
+    return seen === most;
+  }
+
+  #at(digest: string): PromiseOrValue<SignInRequest | undefined> {
+    return andThen(this.transaction.get(signInKey(this.database, 'request', digest)), readRequest);
+  }
+
+  #store(digest: string, request: SignInRequest): void {
+    this.transaction.put(
+      signInKey(this.database, 'request', digest),
+      objectFrom({ ...request, pointers: [...request.pointers] }),
+    );
+  }
+
+  #remove(digest: string, { pointers }: SignInRequest): void {
+    this.transaction.delete(signInKey(this.database, 'request', digest));
+    for (const pointer of pointers) this.transaction.delete(signInKey(this.database, 'pointer', pointer));
+  }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+function readRequest(stored: Value): SignInRequest | undefined {
+  return isObject(stored) ? (stored as unknown as SignInRequest) : undefined;
+}
