@@ -1,0 +1,173 @@
+/**
+ * A recipe of `docs/guides/sign-in/`, as its reader follows it: the page's own commands start the built server and
+ * define the schema, and its HTML is served from another port to a real browser, with the official client.
+ */
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import axe, { type AxeResults } from 'axe-core';
+import type { BrowserContext, Page } from 'playwright-core';
+import { expect, type TestContext } from 'vitest';
+import { startBrowser } from '../../studio/browser.js';
+import { cleanUp, ROOT_OF_PAGES, type ServerProcess, startServerWith } from '../../support/server-process.js';
+import { blocksOf, runSteps, stable, startArguments, stepsOf } from '../pages.js';
+
+/** The addresses that the pages name: the server, and the application's own page. */
+const SERVER = '127.0.0.1:8000';
+const SITE = '127.0.0.1:5173';
+/** What the pages load the client from, in the folder that the site is served from. */
+const CLIENT = '/node_modules/surrealdb/dist/surrealdb.mjs';
+
+export interface Recipe {
+  readonly server: ServerProcess;
+  /** Where the HTML of the page is served, such as `http://127.0.0.1:41234/`. */
+  readonly site: string;
+  /**
+   * Opens the application's page, in a browser of its own or as another tab of one that is open. Skips the test where
+   * there is no browser.
+   */
+  open(test: TestContext, context?: BrowserContext): Promise<RecipePage>;
+  /** Runs statements as the root user, in the database of the recipes; fails if one of them fails. */
+  sql(text: string): Promise<unknown[]>;
+  close(): Promise<void>;
+}
+
+export interface RecipePage {
+  readonly page: Page;
+  /** Another tab, which shares what the browser keeps. */
+  readonly context: BrowserContext;
+  /** `POST /signin` and the like: method and path of what the page has asked the server for over HTTP. */
+  readonly requests: readonly string[];
+  /** Errors and warnings of its console, those of failed requests aside. */
+  readonly complaints: readonly string[];
+}
+
+/** What else the page's addresses become: `{ '127.0.0.1:2525': '127.0.0.1:40123' }`. */
+export type Addresses = Readonly<Record<string, string>>;
+
+/**
+ * Follows the page from its first command to its last one, comparing what they print. Blocks of `js` are commands;
+ * those of `javascript` are programs that go on, for the test to start.
+ */
+export async function startRecipe(path: string, addresses: Addresses = {}): Promise<Recipe> {
+  const [serverPort, sitePort] = await freePorts(2);
+  const all: Addresses = { [SERVER]: `127.0.0.1:${serverPort}`, [SITE]: `127.0.0.1:${sitePort}`, ...addresses };
+  const placed = (text: string) => {
+    let own = text;
+    for (const [named, real] of Object.entries(all)) own = own.replaceAll(named, real);
+    return own;
+  };
+
+  const given = startArguments(path) ?? ['memory', '--user', ROOT_OF_PAGES.user, '--pass', ROOT_OF_PAGES.pass];
+  // A reader's folder is kept; a test has no use for it.
+  const settings = given.slice(1).map(placed);
+  const server = await startServerWith(['memory', ...settings, '--bind', `127.0.0.1:${serverPort}`]);
+  const html = blocksOf(path).find(({ language }) => language === 'html')?.text;
+  const site = await serve(html === undefined ? '' : placed(html), Number(sitePort));
+  await follow(path, server, placed);
+
+  const contexts: BrowserContext[] = [];
+  return {
+    server,
+    site: `http://127.0.0.1:${sitePort}/`,
+    async open({ skip }, context) {
+      const own = context ?? (await (await startBrowser())?.newContext());
+      if (own === undefined) return skip('There is no Chromium on this machine');
+      if (context === undefined) contexts.push(own);
+      return openPage(own, `http://127.0.0.1:${sitePort}/`, server.url);
+    },
+    sql: (text) => runStatements(server, text),
+    async close() {
+      await Promise.all(contexts.map((context) => context.close()));
+      site.closeAllConnections();
+      await new Promise((resolve) => site.close(resolve));
+      await cleanUp();
+    },
+  };
+}
+
+/** Runs the commands of the page, and compares the outputs that it shows. */
+async function follow(path: string, server: ServerProcess, placed: (text: string) => string): Promise<void> {
+  const steps = stepsOf(path).map((step) => ({
+    ...step,
+    command: { ...step.command, text: placed(step.command.text) },
+  }));
+  const outputs = await runSteps(steps, server);
+  for (const [at, { command, output }] of steps.entries()) {
+    if (output === undefined) continue;
+    const { language, text } = output;
+    const seen = `${path}:${command.line} gives\n${outputs[at]}`;
+    expect(stable(outputs[at] ?? '', language), seen).toEqual(stable(text, language));
+  }
+}
+
+/** The application's server: one page, and the client beside it. */
+function serve(html: string, port: number): Promise<Server> {
+  const files: Readonly<Record<string, readonly [type: string, body: string]>> = {
+    '/': ['text/html', html],
+    [CLIENT]: ['text/javascript', readFileSync(`.${CLIENT}`, 'utf8')],
+  };
+  const site = createServer(({ url = '/' }, response) => {
+    const file = files[new URL(url, 'http://site').pathname];
+    // A browser asks for an icon by itself.
+    if (file === undefined) response.writeHead(url === '/favicon.ico' ? 204 : 404).end();
+    else response.writeHead(200, { 'content-type': `${file[0]}; charset=utf-8` }).end(file[1]);
+  });
+  return new Promise((resolve) => site.listen(port, '127.0.0.1', () => resolve(site)));
+}
+
+/** Ports that no one listens on at the moment. All are held until the last one is found, so that they differ. */
+export async function freePorts(count: number): Promise<number[]> {
+  const held = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const one = createServer();
+      await new Promise<void>((resolve) => one.listen(0, '127.0.0.1', resolve));
+      return one;
+    }),
+  );
+  const ports = held.map((one) => (one.address() as AddressInfo).port);
+  await Promise.all(held.map((one) => new Promise((resolve) => one.close(resolve))));
+  return ports;
+}
+
+async function openPage(context: BrowserContext, site: string, server: string): Promise<RecipePage> {
+  const page = await context.newPage();
+  // A click on what isn't there fails before the test does, and says what it was.
+  page.setDefaultTimeout(15_000);
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => {
+    const { origin, pathname } = new URL(request.url());
+    if (origin === server) requests.push(`${request.method()} ${pathname}`);
+  });
+  page.on('console', (message) => {
+    const isOfRequest = message.text().startsWith('Failed to load resource');
+    if (['error', 'warning'].includes(message.type()) && !isOfRequest) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  await page.goto(site);
+  return { page, context, requests, complaints };
+}
+
+async function runStatements(server: ServerProcess, body: string): Promise<unknown[]> {
+  const headers = {
+    accept: 'application/json',
+    'svc-ns': 'test',
+    'svc-db': 'test',
+    Authorization: `Basic ${Buffer.from(`${ROOT_OF_PAGES.user}:${ROOT_OF_PAGES.pass}`).toString('base64')}`,
+  };
+  const answer = await fetch(`${server.url}/sql`, { method: 'POST', headers, body });
+  const results = (await answer.json()) as readonly { readonly status: string; readonly result: unknown }[];
+  expect(answer.ok, JSON.stringify(results)).toBe(true);
+  return results.map(({ status, result }) => {
+    expect(status, String(result)).toBe('OK');
+    return result;
+  });
+}
+
+/** The faults for people who use a keyboard or a screen reader that axe finds on the page: the rule, and where. */
+export async function accessFaults(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as AxeResults;
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
+}
