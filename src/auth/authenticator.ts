@@ -5,6 +5,7 @@ import type { SignInFailures } from '../catalog/credentials/signin-failures.js';
 import { jwtOf } from '../catalog/credentials/signing-key.js';
 import { LocalRateLimits } from '../catalog/limits/local-limits.js';
 import type { RateLimits } from '../catalog/limits/rate-limits.js';
+import type { Outbox } from '../catalog/mail/outbox.js';
 import { type DatabasePath, databasePathOf, type Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { newObject } from '../value/value.js';
@@ -39,6 +40,8 @@ export interface AuthenticatorOptions {
   readonly failureDelay?: FailureDelayOptions;
   /** Seconds in which a reused refresh token counts as a lost race rather than theft. Default 10; 0 disables it. */
   readonly refreshGraceSeconds?: number;
+  /** The addresses of this server, as `canonicalPublicUrl` has them. Default: none, so that there are no links. */
+  readonly publicUrls?: readonly string[];
   /** Maximum lifetime of a record user's session in milliseconds. Default: none. */
   readonly sessionLifetime?: number | undefined;
 }
@@ -99,11 +102,13 @@ export interface Authenticator {
 /**
  * Creates the authenticator of a database. The hasher is shared with statements, so that both are bounded together.
  * @param directory where users, access methods, grants and records are read
+ * @param outbox where codes and links are queued
  */
 export function createAuthenticator(
   environment: Environment,
   directory: Directory,
   hasher: CredentialHasher,
+  outbox: Outbox,
   options: AuthenticatorOptions = {},
 ): Authenticator {
   const context: AuthContext = {
@@ -116,6 +121,8 @@ export function createAuthenticator(
     failureDelay: new FailureDelay(environment, options.failureDelay),
     limits: options.limits ?? new LocalRateLimits(environment.clock),
     refreshGraceSeconds: options.refreshGraceSeconds ?? REFRESH_GRACE_SECONDS,
+    publicUrls: options.publicUrls ?? [],
+    outbox,
   };
   const become = (signedIn: SignedIn, client: Client): Authenticated => {
     const bounded = withinLifetime(signedIn, options.sessionLifetime, environment);

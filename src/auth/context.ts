@@ -1,5 +1,6 @@
 /** What every kind of sign-in uses, and answers. */
 import type { RateLimits } from '../catalog/limits/rate-limits.js';
+import type { Outbox } from '../catalog/mail/outbox.js';
 import type { Environment } from '../env/environment.js';
 import type { FailureDelay } from './attempts/failure-delay.js';
 import type { Throttle } from './attempts/throttle.js';
@@ -22,6 +23,10 @@ export interface AuthContext {
   readonly limits: RateLimits;
   /** Seconds in which a reused refresh token counts as a lost race. */
   readonly refreshGraceSeconds: number;
+  /** The addresses of this server (`--public-url`), in canonical form; the first is the default. */
+  readonly publicUrls: readonly string[];
+  /** Where mails are queued. */
+  readonly outbox: Outbox;
 }
 
 /** A successful sign-in or sign-up with its tokens. */

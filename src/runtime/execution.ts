@@ -5,6 +5,7 @@ import type { DatabaseCatalog, TableEntry } from '../catalog/definitions/databas
 import type { AnalyzerDefinition, SequenceDefinition } from '../catalog/definitions/definition.js';
 import type { Id } from '../catalog/keys/key-bytes.js';
 import type { RateLimits } from '../catalog/limits/rate-limits.js';
+import type { Outbox } from '../catalog/mail/outbox.js';
 import type { DatabasePath, Identity } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { TesseraError } from '../errors/error.js';
@@ -95,6 +96,8 @@ export interface Services {
   /** Absent where nothing is counted. */
   readonly metrics: ServerMetrics | undefined;
   readonly queuedEvents: QueuedEvents;
+  /** Where mails are queued. */
+  readonly outbox: Outbox;
   /** Call once a transaction that queued work on indexes has committed: an earlier round wouldn't find it. */
   indexWorkQueued(): void;
 }

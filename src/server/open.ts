@@ -84,7 +84,11 @@ export async function openConfigured(
       heldMemory: configuration.maxHeldMemory,
     },
     memory: configuration.memoryLimits,
-    authentication: { admission, tokens: { tolerance: configuration.tokenTolerance } },
+    authentication: {
+      admission,
+      publicUrls: configuration.publicUrl,
+      tokens: { tolerance: configuration.tokenTolerance },
+    },
     metrics: new ServerMetrics(),
     slowLog: slowLogOf(configuration, log),
     ...functionRules(configuration),

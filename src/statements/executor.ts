@@ -5,6 +5,7 @@ import type { SequenceDefinition } from '../catalog/definitions/definition.js';
 import { CatalogCache } from '../catalog/definitions/load.js';
 import type { QueuedEvent } from '../catalog/events/event-queue.js';
 import type { RateLimits } from '../catalog/limits/rate-limits.js';
+import type { Outbox } from '../catalog/mail/outbox.js';
 import { covers, type Identity, mayAct } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { failure, type TesseraError } from '../errors/error.js';
@@ -76,6 +77,7 @@ export interface ExecutorOptions {
   readonly catalogs?: CatalogCache | undefined;
   readonly metrics?: ServerMetrics | undefined;
   readonly queuedEvents: QueuedEvents;
+  readonly outbox: Outbox;
   readonly nodes: NodeRegistry;
   readonly inspection: Inspection;
   /** Called when work on indexes was queued. */
@@ -164,6 +166,7 @@ export class Executor {
       weakKeys: options.weakKeys,
       metrics: options.metrics,
       queuedEvents: options.queuedEvents,
+      outbox: options.outbox,
       nodes: options.nodes,
       inspection: options.inspection,
       indexWorkQueued: options.indexWorkQueued,

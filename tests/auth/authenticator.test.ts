@@ -7,6 +7,7 @@ import { readSignIn, readSignUp } from '../../src/auth/credentials.js';
 import { type Client, guestIdentity, withDatabasePath } from '../../src/auth/identity.js';
 import { type CredentialHasher, createPasswordHasher } from '../../src/auth/passwords/passwords.js';
 import type { AccessDefinition, UserDefinition } from '../../src/catalog/definitions/definition.js';
+import { Outbox } from '../../src/catalog/mail/outbox.js';
 import type { DatabasePath } from '../../src/catalog/principal.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { failure } from '../../src/errors/error.js';
@@ -50,9 +51,15 @@ beforeEach(() => {
     },
   };
   // After too many failures an attempt is refused at once.
-  authenticator = createAuthenticator(environment, directory, hasher, {
-    throttle: { ...DEFAULT_RULES, longestWait: 0 },
-  });
+  authenticator = createAuthenticator(
+    environment,
+    directory,
+    hasher,
+    new Outbox(environment, undefined, () => undefined),
+    {
+      throttle: { ...DEFAULT_RULES, longestWait: 0 },
+    },
+  );
 });
 
 /** Lets whatever is held back go on until the work is done. */

@@ -1,7 +1,9 @@
 /** Evaluates texts in an execution over a handful of records that are kept in a map. */
+
 import { mapInOrder, type PromiseOrValue } from '../../src/base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../src/catalog/definitions/database-catalog.js';
 import { CatalogCache } from '../../src/catalog/definitions/load.js';
+import { Outbox } from '../../src/catalog/mail/outbox.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { Fetcher } from '../../src/functions/network/fetcher.js';
 import { NO_TARGETS } from '../../src/functions/network/targets.js';
@@ -178,6 +180,7 @@ export function executionOver(world: World, store: Store): Execution {
       revocationFlag: new RevocationFlag(),
       weakKeys: false,
       queuedEvents: { isListed: missing, committed: missing },
+      outbox: new Outbox(realEnvironment, undefined, missing),
       metrics: undefined,
       nodes: { list: missing },
       inspection: { signInFailures: { list: missing }, auditTrail: undefined },

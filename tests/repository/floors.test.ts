@@ -11,7 +11,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/catalog': [
     ['keys', '.'],
     ['definitions'],
-    ['changefeed'],
+    ['changefeed', 'mail'],
     ['credentials'],
     ['ddl'],
     ['limits'],

@@ -27,6 +27,7 @@ import {
   grantRange,
   indexBuildRange,
   indexRange,
+  mailDatabaseKey,
   memberKey,
   memberRange,
   namespaceArea,
@@ -65,6 +66,7 @@ export async function removeDatabase(
   transaction.delete(databaseKey(namespace, database.name));
   transaction.delete(eventDatabaseKey(database.id));
   transaction.delete(signInDatabaseKey(database.id));
+  transaction.delete(mailDatabaseKey(database.id));
   const area = prefixRange(databaseArea(database.id));
   const log = prefixRange(liveLogPrefix(database.id));
   await transaction.deleteRange({ from: area.from, to: log.from }, work);

@@ -6,6 +6,7 @@ import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { KeyRange, Transaction } from '../../storage/contract.js';
 import type { Value } from '../../value/value.js';
 import { forEachEntry } from '../entries.js';
+import type { Id } from '../keys/key-bytes.js';
 import {
   type Area,
   databaseArea,
@@ -23,6 +24,7 @@ import type {
   ConfigDefinition,
   DatabaseDefinition,
   NamespaceDefinition,
+  SettledConfig,
   UserDefinition,
 } from './definition.js';
 import { type DefinitionKind, type DefinitionOf, readDefinition } from './stored-definition.js';
@@ -64,6 +66,25 @@ export function loadRoot(transaction: Transaction): PromiseOrValue<RootCatalog> 
 /** The default namespace and database of clients that select none. */
 export function findDefaults(transaction: Transaction): PromiseOrValue<ConfigDefinition | undefined> {
   return find(transaction, 'define-config', definitionKey(ROOT_AREA, 'config', 'default'));
+}
+
+/** A configuration of the database with this id. */
+export function findConfig<K extends SettledConfig['kind']>(
+  transaction: Transaction,
+  database: Id,
+  kind: K,
+): PromiseOrValue<Extract<SettledConfig, { readonly kind: K }> | undefined> {
+  return andThen(find(transaction, 'define-config', definitionKey(databaseArea(database), 'config', kind)), (found) =>
+    found === undefined ? undefined : configOfKind(found.config, kind),
+  );
+}
+
+/** A config as one of its kind, which the key that it was found under says. */
+export function configOfKind<K extends SettledConfig['kind']>(
+  config: SettledConfig | undefined,
+  kind: K,
+): Extract<SettledConfig, { readonly kind: K }> | undefined {
+  return config?.kind === kind ? (config as Extract<SettledConfig, { readonly kind: K }>) : undefined;
 }
 
 /** What is defined in a namespace: databases, users and access methods; `undefined` if there is no such namespace. */

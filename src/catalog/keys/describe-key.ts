@@ -13,6 +13,7 @@ const KINDS: Readonly<Record<string, string>> = {
   o: 'a revocation',
   q: 'the counter of a sequence',
   l: 'an entry of a changefeed',
+  m: 'a mail',
   u: 'a live query',
   c: 'a change for live queries',
   y: 'how far the changes for live queries were pruned',
@@ -33,6 +34,7 @@ const ID_LENGTH = 4;
 export function describeKey(key: Key): string {
   if (key[0] === 'Q') return 'an asynchronous event that waits';
   if (key[0] === 'A') return `a note that events were queued in database ${idAt(key, 1)}`;
+  if (key[0] === 'M') return `a note that mails were queued in database ${idAt(key, 1)}`;
   if (key.startsWith(NODES_AREA)) return 'what nodes know of each other';
   if (key[0] === 'R') return `${KINDS[key[1] ?? ''] ?? 'something'} of root`;
   const where = { N: 'namespace', D: 'database' }[key[0] ?? ''];

@@ -6,6 +6,7 @@
  *     Q stamp order                         queued asynchronous events of the whole store, as in 0.1
  *     B db table index                      queued background work on indexes
  *     K db                                  a database in which sign-in requests may be open
+ *     M db                                  a database in which mails were queued
  *     C                                     exists while a copy of another store is incomplete (`storage/copy`)
  *     R                                     root
  *     N ns                                  a namespace
@@ -33,6 +34,9 @@
  *       D db w table                        the watch of a table by live queries of any node (`live-keys.ts`)
  *       D db u id                           a live query, with its node
  *       D db c stamp order                  changes of watched tables, for the nodes to read
+ *       D db m s slot                       a slot of the outbox that a waiting mail has, with its id
+ *       D db m w due id                     a mail that waits to be sent, by when it is due
+ *       D db m d expires id                 a mail that was sent or given up, without its text
  *       D db y                              the position up to which that log has been pruned
  *     D ff ff ff ff …                       rows by which nodes inform each other (`node-keys.ts`)
  *
@@ -54,6 +58,8 @@ const AREA_LENGTH = 1 + ID_LENGTH;
 export const FORMER_EVENT_QUEUE: Key = 'Q';
 
 const EVENT_DATABASES: Key = 'A';
+
+const MAIL_DATABASES: Key = 'M';
 
 /** Queued work on indexes (`../indexes/work.ts`). */
 export const INDEX_QUEUE: Key = 'B';
@@ -194,6 +200,35 @@ export function databaseOfEvents(key: Key): Id {
 /** The database of the event queue that contains a key, if any. */
 export function databaseOfQueuedEvent(key: Key): Id | undefined {
   return key[0] === 'D' && key[AREA_LENGTH] === 'a' ? idAt(key, 1) : undefined;
+}
+
+// ─── Outbox ───
+
+/** Marks a database in which mails were queued. */
+export function mailDatabaseKey(database: Id): Key {
+  return MAIL_DATABASES + idBytes(database);
+}
+
+export const MAIL_DATABASES_RANGE: KeyRange = prefixRange(MAIL_DATABASES);
+
+/** The database in a key of `mailDatabaseKey`. */
+export function databaseOfMails(key: Key): Id {
+  return idAt(key, MAIL_DATABASES.length);
+}
+
+/** A slot of the outbox: there are as many as mails may wait. */
+export function mailSlotKey(database: Id, slot: number): Key {
+  return `${databaseArea(database)}ms${idBytes(slot)}`;
+}
+
+/** The mails that wait, by when they are due, or those that are done, by when they are forgotten. */
+export function mailPrefix(database: Id, state: 'waiting' | 'done'): Key {
+  return `${databaseArea(database)}m${state === 'waiting' ? 'w' : 'd'}`;
+}
+
+/** The database whose outbox a key of a waiting mail belongs to, if it is one. */
+export function databaseOfWaitingMail(key: Key): Id | undefined {
+  return key[0] === 'D' && key.startsWith('mw', AREA_LENGTH) ? idAt(key, 1) : undefined;
 }
 
 // ─── Records and index entries ───

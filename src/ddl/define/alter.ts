@@ -205,7 +205,7 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
     find: ({ catalog, execution, target }) =>
       target.name === 'default'
         ? findDefaults(execution.context.transaction)
-        : catalog?.configs.get(target.name as 'api' | 'graphql'),
+        : catalog?.configs.get(target.name as Config['kind']),
     missing: ({ name }) => failure('config_missing', { name }),
     compile: (alter, { config }, compiler) => {
       const settle = compileConfig(config, compiler);

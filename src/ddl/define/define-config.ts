@@ -1,10 +1,15 @@
-/** DEFINE CONFIG: GRAPHQL and API for a database, DEFAULT for the whole store. */
+/** DEFINE CONFIG: DEFAULT for the whole store, the others for a database. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import type { SettledConfig } from '../../catalog/definitions/definition.js';
 import { findDefaults } from '../../catalog/definitions/lookup.js';
-import { failure } from '../../errors/error.js';
-import type { Config, DefaultConfig, DefineConfig, Name } from '../../language/ast.js';
+import { publicUrlFault, redirectFault } from '../../catalog/definitions/web-addresses.js';
+import { readMailSender } from '../../catalog/mail/address.js';
+import { readSmtpUrl } from '../../catalog/mail/smtp-url.js';
+import { failure, type TesseraError } from '../../errors/error.js';
+import type { Fetcher } from '../../functions/network/fetcher.js';
+import type { AuthConfig, Config, DefaultConfig, DefineConfig, MailConfig, Name } from '../../language/ast.js';
+import { REDACTED } from '../../language/printer/printer.js';
 import { ensureSelectedDatabase } from '../../runtime/authorization/selected-database.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
@@ -37,7 +42,50 @@ export function compileConfig(config: Config, compiler: Compiler): (frame: Frame
       return compileHandling(config, compiler);
     case 'default':
       return compileDefaults(config, compiler);
+    case 'mail':
+      return () => {
+        checkMail(config);
+        return config;
+      };
+    case 'auth':
+      return ({ execution }) => {
+        checkAuth(config, execution.services.network);
+        return config;
+      };
   }
+}
+
+/** @throws TesseraError `config_invalid`, `secret_redacted` */
+function checkMail({ from, delivery, limit }: MailConfig): void {
+  if (from !== undefined && readMailSender(from) === undefined)
+    throw unusable('FROM', "it must be an address, or a name and an address as in 'The Shop <no-reply@shop.example>'");
+  if (limit === 0) throw unusable('LIMIT', 'it must be above 0');
+  if (delivery?.kind !== 'smtp') return;
+  const server = readSmtpUrl(delivery.url);
+  if (typeof server === 'string') throw unusable('SMTP', server);
+  if (delivery.password === REDACTED) throw failure('secret_redacted');
+  if ((delivery.password === undefined) !== (server.user === undefined))
+    throw unusable('SMTP', 'a user in the URL and PASSWORD go together');
+}
+
+/** Whether a URL is one of the server's (`--public-url`) is known only where links are made. */
+function checkAuth({ url, redirects, title }: AuthConfig, network: Fetcher): void {
+  const wrongUrl = url === undefined ? undefined : publicUrlFault(url);
+  if (wrongUrl !== undefined) throw unusable('URL', wrongUrl);
+  if (redirects.length > MOST_REDIRECTS) throw unusable('REDIRECT', `there can be ${MOST_REDIRECTS} at most`);
+  for (const redirect of redirects) {
+    const wrong = redirectFault(redirect, (parsed) => network.names(parsed));
+    if (wrong !== undefined) throw unusable('REDIRECT', wrong);
+  }
+  if (title !== undefined && !TITLE.test(title))
+    throw unusable('NAME', 'it must have 1 to 100 characters, and no line breaks or control characters');
+}
+
+const MOST_REDIRECTS = 100;
+const TITLE = /^[^\p{C}\p{Zl}\p{Zp}]{1,100}$/u;
+
+function unusable(clause: string, reason: string): TesseraError {
+  return failure('config_invalid', { clause, reason });
 }
 
 function compileDefaults(

@@ -158,12 +158,15 @@ function definitionLines(definitions: Iterable<Definition>, options: PrintOption
 }
 
 function definitionText(definition: Definition, options: PrintOptions): string {
-  const exact = HOLDS_SECRETS.has(definition.kind) ? options : { secrets: true };
+  const exact = holdsSecrets(definition) ? options : { secrets: true };
   return printStatement(exportable(definition), exact);
 }
 
 /** All others are printed as written, since the parts that INFO leaves out or fills in matter. */
-const HOLDS_SECRETS: ReadonlySet<Definition['kind']> = new Set<Definition['kind']>(['define-user', 'define-access']);
+function holdsSecrets(definition: Definition): boolean {
+  if (definition.kind === 'define-config') return definition.config.kind === 'mail';
+  return definition.kind === 'define-user' || definition.kind === 'define-access';
+}
 
 function exportable(definition: Definition): Statement {
   return definition.kind === 'define-param'

@@ -190,7 +190,7 @@ function configs(catalog: DatabaseCatalog, view: View): Value {
   return objectFrom([...catalog.configs.values()].map((config) => [configName(config), printConfig(config)] as const));
 }
 
-const CONFIG_NAMES = { api: 'API', graphql: 'GraphQL', default: 'Default' } as const;
+const CONFIG_NAMES = { api: 'API', graphql: 'GraphQL', default: 'Default', mail: 'MAIL', auth: 'AUTH' } as const;
 
 function configName({ config }: ConfigDefinition): string {
   return CONFIG_NAMES[config.kind];

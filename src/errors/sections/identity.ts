@@ -219,6 +219,32 @@ export const identityErrors = {
     http: 503,
   }),
 
+  // Mail, links and redirects.
+  mail_unavailable: row<{ reason: string }>({
+    kind: 'Configuration',
+    text: ({ reason }) => `Mail can't be sent: ${reason}`,
+    details: () => ({ kind: 'MailUnavailable' }),
+    http: 503,
+    retryable: true,
+  }),
+  public_url_missing: row({
+    kind: 'Configuration',
+    text: () => 'Links need an address of this server: --public-url, of which DEFINE CONFIG AUTH URL may pick one',
+    details: () => ({ kind: 'PublicUrlMissing' }),
+    http: 503,
+  }),
+  redirect_unknown: row({
+    kind: 'NotAllowed',
+    text: () => 'The redirect is not among those that DEFINE CONFIG AUTH REDIRECT lists',
+    details: () => ({ kind: 'RedirectUnknown' }),
+    rpc: -32002,
+  }),
+  config_invalid: row<{ clause: string; reason: string }>({
+    kind: 'Validation',
+    text: ({ clause, reason }) => `The value of ${clause} can't be used: ${reason}`,
+    details: ({ clause }) => ({ kind: 'InvalidParameter', details: { name: clause } }),
+  }),
+
   // The first root user (`POST /setup`).
   setup_code_wrong: row({
     kind: 'NotAllowed',

@@ -2,6 +2,7 @@
  * The database's HTTP client. Rules against SSRF apply to the host name, to its addresses, which are resolved once and
  * connected to, and to each redirect. Size, time and redirects are limited.
  */
+import { isIP } from 'node:net';
 import type { Environment } from '../../env/environment.js';
 import { type NetworkAnswer, NetworkError, type NetworkFailure } from '../../env/network.js';
 import { failure, type TesseraError } from '../../errors/error.js';
@@ -64,6 +65,15 @@ export class Fetcher {
     }
   }
 
+  /**
+   * Whether the rules name the host of a URL, or hold its address: then its operator trusts it without TLS. Nothing is
+   * looked up.
+   */
+  names(url: URL): boolean {
+    const host = hostOf(url);
+    return isNamed(this.#targets, { host, port: portOf(url), addresses: isIP(host) === 0 ? [] : [host] });
+  }
+
   async #follow(request: HttpFetchRequest, signal: AbortSignal): Promise<NetworkAnswer> {
     let { method, body } = request;
     let url = parseUrl(request.url);
@@ -100,8 +110,8 @@ export class Fetcher {
     signal: AbortSignal,
   ): Promise<NetworkAnswer> {
     const { network } = this.#environment;
-    const host = url.hostname.replace(/^\[|\]$/g, '');
-    const port = url.port === '' ? (SCHEMES[url.protocol] ?? 0) : Number(url.port);
+    const host = hostOf(url);
+    const port = portOf(url);
     const denied = () => failure('network_target_denied', { target: `${url.hostname}:${port}` });
     if (!mayLookUp(this.#targets, host, port)) throw denied();
     if (!['http:', 'https:'].includes(url.protocol)) throw unsupported(url);
@@ -140,6 +150,14 @@ export class Fetcher {
     nap();
     return () => cancel();
   }
+}
+
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '');
+}
+
+function portOf(url: URL): number {
+  return url.port === '' ? (SCHEMES[url.protocol] ?? 0) : Number(url.port);
 }
 
 const FAILURES: Readonly<Record<NetworkFailure, (url: URL, limits: FetchLimits) => TesseraError>> = {

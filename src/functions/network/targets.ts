@@ -46,7 +46,7 @@ export function isNamed({ allow }: Pick<NetworkTargets, 'allow'>, destination: D
   if (allow === 'all') return false;
   return (
     allow.some(({ host, port }) => host === destination.host && fitsPort(port, destination)) ||
-    destination.addresses.every((address) => isGiven(allow, address, destination))
+    (destination.addresses.length > 0 && destination.addresses.every((address) => isGiven(allow, address, destination)))
   );
 }
 

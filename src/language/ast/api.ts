@@ -7,7 +7,9 @@ export interface DefineConfig extends DefinitionClauses {
   readonly config: Config;
 }
 
-export type Config = GraphqlConfig | ApiConfig | DefaultConfig;
+export const CONFIG_KINDS = ['graphql', 'api', 'default', 'mail', 'auth'] as const satisfies readonly Config['kind'][];
+
+export type Config = GraphqlConfig | ApiConfig | DefaultConfig | MailConfig | AuthConfig;
 
 export interface GraphqlConfig {
   readonly kind: 'graphql';
@@ -38,6 +40,35 @@ export interface DefaultConfig {
   readonly kind: 'default';
   readonly namespace?: Name;
   readonly database?: Name;
+}
+
+/** How a database sends mail. DEFINE wants a sender and a delivery; ALTER may change one of them. */
+export interface MailConfig {
+  readonly kind: 'mail';
+  /** `The Shop <no-reply@shop.example>`. */
+  readonly from?: string;
+  readonly delivery?: MailDelivery;
+  /** The most mails that are begun in an hour. */
+  readonly limit?: number;
+}
+
+export type MailDelivery =
+  /** `smtps://shop@mail.example:465`, without the password. */
+  | { readonly kind: 'smtp'; readonly url: string; readonly password?: string }
+  /** Code that sends the mail in `$mail`. */
+  | { readonly kind: 'then'; readonly action: Expression };
+
+/** What sign-in by links and redirects knows of the app. */
+export interface AuthConfig {
+  readonly kind: 'auth';
+  /** One of the addresses of the server (`--public-url`). */
+  readonly url?: string;
+  /** The only addresses that a sign-in may end at. */
+  readonly redirects: readonly string[];
+  /** What the app is called on pages and in mails. */
+  readonly title?: string;
+  /** Whether a change of a user's ways in is mailed to the user. */
+  readonly notify: boolean;
 }
 
 export const API_METHODS = ['delete', 'get', 'patch', 'post', 'put', 'trace'] as const;

@@ -1,10 +1,30 @@
 /** DEFINE CONFIG and ALTER CONFIG: the clauses of each kind of configuration. */
+import { quoteString } from '../../value/text/quote.js';
 import { objectFrom, Table, type Value } from '../../value/value.js';
-import type { Alter, Config, DefaultConfig, DefineConfig, GraphqlConfig, Name } from '../ast.js';
-import { definitionName } from '../parser/clauses.js';
+import type {
+  Alter,
+  Config,
+  DefaultConfig,
+  DefineConfig,
+  Expression,
+  GraphqlConfig,
+  MailDelivery,
+  Name,
+} from '../ast.js';
+import { configKind, definitionName } from '../parser/clauses.js';
 import type { Parser } from '../parser/parser.js';
-import { clause, list, nameText, type Printer, plainName } from '../printer/printer.js';
+import {
+  clause,
+  clauses,
+  list,
+  nameText,
+  type Printer,
+  plainName,
+  REDACTED,
+  REDACTED_LITERAL,
+} from '../printer/printer.js';
 import { name as mapName } from '../visitor/names.js';
+import { update } from '../visitor/rebuild.js';
 import {
   type ClauseRows,
   type ClauseTable,
@@ -15,6 +35,8 @@ import {
   readClauses,
   readersOf,
   rowsOf,
+  type ShownMembers,
+  shownCode,
   shownObject,
   shownOf,
   textOfClauses,
@@ -82,6 +104,53 @@ const CONFIGS: { readonly [K in Config['kind']]: ClauseRows<ConfigOf<K>> } = {
       map: mapName,
     },
   },
+  mail: {
+    from: {
+      parse: { FROM: (parser) => ({ from: parser.string() }) },
+      text: ({ from }) => clause('FROM', from, quoteString),
+      structure: ({ from }) => ({ from }),
+    },
+    delivery: {
+      parse: {
+        SMTP: (parser) => ({ delivery: smtp(parser) }),
+        THEN: (parser) => ({ delivery: { kind: 'then', action: parser.expression() } }),
+      },
+      text: ({ delivery }, printer, code) => delivery && deliveryText(delivery, printer, code),
+      structure: ({ delivery }, printer) => (delivery === undefined ? {} : shownDelivery(delivery, printer)),
+      map: (delivery, mapper) =>
+        delivery.kind === 'then' ? update(delivery, { action: mapper.expression(delivery.action) }) : delivery,
+    },
+    limit: {
+      parse: { LIMIT: (parser) => ({ limit: parser.natural() }) },
+      text: ({ limit }) => clause('LIMIT', limit, String),
+      structure: ({ limit }) => ({ limit }),
+    },
+  },
+  auth: {
+    url: {
+      parse: { URL: (parser) => ({ url: parser.string() }) },
+      text: ({ url }) => clause('URL', url, quoteString),
+      structure: ({ url }) => ({ url }),
+    },
+    redirects: {
+      unset: [],
+      parse: { REDIRECT: (parser) => ({ redirects: parser.commaList(() => parser.string()) }) },
+      text: ({ redirects }) => (redirects.length === 0 ? undefined : `REDIRECT ${list(redirects, quoteString)}`),
+      structure: ({ redirects }) => ({ redirect: [...redirects] }),
+    },
+    title: {
+      parse: { NAME: (parser) => ({ title: parser.string() }) },
+      text: ({ title }) => clause('NAME', title, quoteString),
+      structure: ({ title }) => ({ name: title }),
+    },
+    notify: {
+      unset: true,
+      parse: { NOTIFY: (parser) => ({ notify: notify(parser) }) },
+      text: ({ notify }) => (notify ? undefined : 'NOTIFY NONE'),
+      altered: { text: ({ notify }) => `NOTIFY ${notify ? 'AUTO' : 'NONE'}` },
+      structure: (node) => ({ notify: node.notify ? undefined : NONE }),
+    },
+  },
 };
 
 /** The rows take configs of their kind, which a lookup by a kind known only in general can't tell the compiler. */
@@ -113,6 +182,8 @@ export const DEFINE_CONFIG: DefinitionGrammar<DefineConfig> = {
     if (node.config.kind === 'default' && parser.previousStart === start) {
       parser.unexpected('a namespace or database name');
     }
+    if (node.config.kind === 'mail' && node.config.from === undefined) parser.unexpected('FROM');
+    if (node.config.kind === 'mail' && node.config.delivery === undefined) parser.unexpected('SMTP or THEN');
     return parser.acceptWord('COMMENT') ? { ...node, ...comment(parser, {}) } : node;
   },
 };
@@ -131,12 +202,13 @@ const READERS: Readonly<Record<Config['kind'], ClauseTable<Partial<Config>>>> = 
   graphql: readersOfKind('graphql'),
   api: readersOfKind('api'),
   default: readersOfKind('default'),
+  mail: readersOfKind('mail'),
+  auth: readersOfKind('auth'),
 };
 
 function writtenConfig(parser: Parser): Written {
-  const word = parser.acceptOneOf('GRAPHQL', 'API', 'DEFAULT');
-  if (word === undefined) return parser.unexpected('a type of config');
-  const kind = word.toLowerCase() as Config['kind'];
+  const kind = configKind(parser);
+  if (kind === undefined) return parser.unexpected('a type of config');
   return { kind, ...readClauses(parser, READERS[kind], {}) };
 }
 
@@ -247,4 +319,30 @@ function optional<M extends 'namespace' | 'database'>(member: M): ReadClause<Def
 
 function optionalName(name: Name | undefined, printer: Printer): string {
   return name === undefined ? 'NONE' : nameText(name, printer);
+}
+
+// ─── Mail ───
+
+/** The password belongs to this server alone: one that is altered has none unless it is written with it. */
+function smtp(parser: Parser): MailDelivery {
+  const url = parser.string();
+  return { kind: 'smtp', url, ...(parser.acceptWord('PASSWORD') && { password: parser.string() }) };
+}
+
+function deliveryText(delivery: MailDelivery, printer: Printer, code: (expression: Expression) => string): string {
+  if (delivery.kind === 'then') return `THEN ${code(delivery.action)}`;
+  const { url, password } = delivery;
+  const shown = printer.secrets ? quoteString : () => REDACTED_LITERAL;
+  return `SMTP ${quoteString(url)}${clauses(clause('PASSWORD', password, shown))}`;
+}
+
+function shownDelivery(delivery: MailDelivery, printer: Printer): ShownMembers {
+  if (delivery.kind === 'then') return { then: shownCode(delivery.action, printer) };
+  return { smtp: delivery.url, password: delivery.password === undefined ? undefined : REDACTED };
+}
+
+/** AUTO is what holds without the clause. */
+function notify(parser: Parser): boolean {
+  if (parser.acceptWord('AUTO')) return true;
+  return parser.acceptWord('NONE') ? false : parser.unexpected('`AUTO` or `NONE`');
 }

@@ -1,22 +1,31 @@
 /**
  * Clauses that several statements share. Those that give an object have the fields of the node, to be spread into it.
  */
-import type {
-  Assignment,
-  Data,
-  ExplainClause,
-  Expression,
-  Idiom,
-  IndexHints,
-  Level,
-  Name,
-  Order,
-  OrderKey,
-  Output,
-  Projection,
-  Projections,
+import {
+  type Assignment,
+  CONFIG_KINDS,
+  type Config,
+  type Data,
+  type ExplainClause,
+  type Expression,
+  type Idiom,
+  type IndexHints,
+  type Level,
+  type Name,
+  type Order,
+  type OrderKey,
+  type Output,
+  type Projection,
+  type Projections,
 } from '../ast.js';
 import type { Parser } from './parser.js';
+
+/** The kind of a configuration; `undefined` if the next word is none. */
+export function configKind(parser: Parser): Config['kind'] | undefined {
+  const kind = CONFIG_KINDS.find((each) => parser.isWord(each.toUpperCase()));
+  if (kind !== undefined) parser.advance();
+  return kind;
+}
 
 /** `VALUE expr [AS path]`, or `*` and expressions with names. */
 export function projections(parser: Parser): Projections {

@@ -1,6 +1,15 @@
 /** REMOVE, by what is removed. */
 import type { Config, RemoveStatement } from '../ast.js';
-import { definitionName, definitionPath, functionName, ifExists, level, moduleName, onTable } from './clauses.js';
+import {
+  configKind,
+  definitionName,
+  definitionPath,
+  functionName,
+  ifExists,
+  level,
+  moduleName,
+  onTable,
+} from './clauses.js';
 import type { Parser } from './parser.js';
 
 type Of = RemoveStatement['of'];
@@ -74,6 +83,5 @@ function functionToRemove(parser: Parser): string {
 }
 
 function config(parser: Parser): Config['kind'] {
-  const word = parser.acceptOneOf('GRAPHQL', 'API', 'DEFAULT');
-  return word === undefined ? parser.unexpected('GRAPHQL, API or DEFAULT') : (word.toLowerCase() as Config['kind']);
+  return configKind(parser) ?? parser.unexpected('GRAPHQL, API or DEFAULT');
 }

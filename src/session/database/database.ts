@@ -8,6 +8,7 @@ import type { PublicJwk } from '../../auth/tokens/signing-keys.js';
 import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { CatalogCache } from '../../catalog/definitions/load.js';
 import { LocalRateLimits } from '../../catalog/limits/local-limits.js';
+import { Outbox } from '../../catalog/mail/outbox.js';
 import type { DatabaseWork } from '../../catalog/nodes/lease-row.js';
 import { assertKnownFormat, KNOWN_FORMATS } from '../../catalog/nodes/store-format.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
@@ -164,7 +165,9 @@ export class OpenDatabase implements Database {
       });
     const limits = this.#node?.limits ?? new LocalRateLimits(environment.clock);
     const registry = new InMemorySessionRegistry(options.sessions?.perUser, shared);
+    const outbox = new Outbox(environment, undefined, () => undefined);
     const executor = new Executor({
+      outbox,
       sessions: registry,
       catalogs,
       liveQueries: shared?.liveQueries,
@@ -218,7 +221,7 @@ export class OpenDatabase implements Database {
       engine,
       environment,
       executor,
-      authenticator: createAuthenticator(environment, directory, hasher, {
+      authenticator: createAuthenticator(environment, directory, hasher, outbox, {
         ...options.authentication,
         tokens: { keySets, ...options.authentication?.tokens },
         sessionLifetime: options.sessions?.lifetime,
