@@ -2,21 +2,31 @@
  * A recipe of `docs/guides/sign-in/`, as its reader follows it: the page's own commands start the built server and
  * define the schema, and its HTML is served from another port to a real browser, with the official client.
  */
-import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join, resolve } from 'node:path';
 import axe, { type AxeResults } from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
+import { Surreal } from 'surrealdb';
 import { expect, type TestContext } from 'vitest';
+import { WebSocket } from 'ws';
 import { startBrowser } from '../../studio/browser.js';
-import { cleanUp, ROOT_OF_PAGES, type ServerProcess, startServerWith } from '../../support/server-process.js';
+import {
+  cleanUp,
+  ROOT_OF_PAGES,
+  type ServerProcess,
+  startServerWith,
+  temporaryFolder,
+} from '../../support/server-process.js';
 import { blocksOf, runSteps, stable, startArguments, stepsOf } from '../pages.js';
 
 /** The addresses that the pages name: the server, and the application's own page. */
 const SERVER = '127.0.0.1:8000';
 const SITE = '127.0.0.1:5173';
-/** What the pages load the client from, in the folder that the site is served from. */
-const CLIENT = '/node_modules/surrealdb/dist/surrealdb.mjs';
+
+/** Where the recipes work. */
+export const PLACE = { namespace: 'test', database: 'test' } as const;
 
 export interface Recipe {
   readonly server: ServerProcess;
@@ -27,6 +37,8 @@ export interface Recipe {
    * there is no browser.
    */
   open(test: TestContext, context?: BrowserContext): Promise<RecipePage>;
+  /** Another device: the official client in this process, connected and not signed in. */
+  device(): Promise<Surreal>;
   /** Runs statements as the root user, in the database of the recipes; fails if one of them fails. */
   sql(text: string): Promise<unknown[]>;
   close(): Promise<void>;
@@ -63,10 +75,11 @@ export async function startRecipe(path: string, addresses: Addresses = {}): Prom
   const settings = given.slice(1).map(placed);
   const server = await startServerWith(['memory', ...settings, '--bind', `127.0.0.1:${serverPort}`]);
   const html = blocksOf(path).find(({ language }) => language === 'html')?.text;
-  const site = await serve(html === undefined ? '' : placed(html), Number(sitePort));
+  const site = html === undefined ? undefined : await serve(placed(html), Number(sitePort));
   await follow(path, server, placed);
 
   const contexts: BrowserContext[] = [];
+  const devices: Surreal[] = [];
   return {
     server,
     site: `http://127.0.0.1:${sitePort}/`,
@@ -76,11 +89,17 @@ export async function startRecipe(path: string, addresses: Addresses = {}): Prom
       if (context === undefined) contexts.push(own);
       return openPage(own, `http://127.0.0.1:${sitePort}/`, server.url);
     },
+    async device() {
+      // Node 20 has no WebSocket of its own.
+      const db = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+      devices.push(db);
+      await db.connect(server.rpcUrl, { ...PLACE, reconnect: false });
+      return db;
+    },
     sql: (text) => runStatements(server, text),
     async close() {
-      await Promise.all(contexts.map((context) => context.close()));
-      site.closeAllConnections();
-      await new Promise((resolve) => site.close(resolve));
+      await Promise.all([...contexts, ...devices].map((opened) => opened.close()));
+      site?.kill();
       await cleanUp();
     },
   };
@@ -101,19 +120,22 @@ async function follow(path: string, server: ServerProcess, placed: (text: string
   }
 }
 
-/** The application's server: one page, and the client beside it. */
-function serve(html: string, port: number): Promise<Server> {
-  const files: Readonly<Record<string, readonly [type: string, body: string]>> = {
-    '/': ['text/html', html],
-    [CLIENT]: ['text/javascript', readFileSync(`.${CLIENT}`, 'utf8')],
-  };
-  const site = createServer(({ url = '/' }, response) => {
-    const file = files[new URL(url, 'http://site').pathname];
-    // A browser asks for an icon by itself.
-    if (file === undefined) response.writeHead(url === '/favicon.ico' ? 204 : 404).end();
-    else response.writeHead(200, { 'content-type': `${file[0]}; charset=utf-8` }).end(file[1]);
+/** Serves the page as `docs/guides/sign-in.md` says, from a folder that has the client installed. */
+async function serve(html: string, port: number): Promise<ChildProcess> {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'index.html'), html);
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(resolve('node_modules/surrealdb'), join(folder, 'node_modules/surrealdb'), 'dir');
+  const esbuild = spawn(resolve('node_modules/.bin/esbuild'), ['--servedir=.', `--serve=127.0.0.1:${port}`], {
+    cwd: folder,
+    // It serves as long as its input is open.
+    stdio: ['pipe', 'ignore', 'pipe'],
   });
-  return new Promise((resolve) => site.listen(port, '127.0.0.1', () => resolve(site)));
+  await new Promise((started, failed) => {
+    esbuild.stderr.on('data', started);
+    esbuild.once('close', failed);
+  });
+  return esbuild;
 }
 
 /** Ports that no one listens on at the moment. All are held until the last one is found, so that they differ. */
@@ -152,8 +174,8 @@ async function openPage(context: BrowserContext, site: string, server: string): 
 async function runStatements(server: ServerProcess, body: string): Promise<unknown[]> {
   const headers = {
     accept: 'application/json',
-    'svc-ns': 'test',
-    'svc-db': 'test',
+    'svc-ns': PLACE.namespace,
+    'svc-db': PLACE.database,
     Authorization: `Basic ${Buffer.from(`${ROOT_OF_PAGES.user}:${ROOT_OF_PAGES.pass}`).toString('base64')}`,
   };
   const answer = await fetch(`${server.url}/sql`, { method: 'POST', headers, body });
