@@ -99,12 +99,13 @@ const ROWS = {
       [[sum('work, outcome', rate('tessera_background_round_duration_seconds_count')), '{{work}} {{outcome}}']],
     ],
     [
-      'Indexes and events',
+      'Indexes, events, mails',
       'ops',
       [
         [gauge('tessera_index_work'), 'indexes that wait'],
         [sum('outcome', rate('tessera_index_steps_total')), 'steps {{outcome}}'],
         [sum('outcome', rate('tessera_async_events_total')), 'events {{outcome}}'],
+        [sum('outcome', rate('tessera_mails_total')), 'mails {{outcome}}'],
       ],
     ],
     [

@@ -7,7 +7,12 @@ import { build } from 'esbuild';
 import { licences } from './licences.mjs';
 
 /** Each page, with the folder of addresses under which its files are served. */
-const PAGES = { graphiql: '/graphql', welcome: '/welcome' };
+const PAGES = {
+  graphiql: '/graphql',
+  welcome: '/welcome',
+  // Below a page at `/auth/:ns/:db/:ac/confirm`, at whatever path the server is public.
+  confirm: '../../../page',
+};
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('dist/pages', { recursive: true, force: true });

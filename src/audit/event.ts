@@ -10,6 +10,7 @@ export type AuditAction =
   // Sessions.
   | 'sign-in'
   | 'sign-up'
+  | 'sign-in-start'
   | 'session-end'
   | 'session-kill'
   | 'view-begin'

@@ -5,7 +5,7 @@ import type { SignInFailures } from '../catalog/credentials/signin-failures.js';
 import { jwtOf } from '../catalog/credentials/signing-key.js';
 import { LocalRateLimits } from '../catalog/limits/local-limits.js';
 import type { RateLimits } from '../catalog/limits/rate-limits.js';
-import type { Outbox } from '../catalog/mail/outbox.js';
+import { DEFAULT_REQUEST_RATES, type RequestRates } from '../catalog/limits/request-rates.js';
 import { type DatabasePath, databasePathOf, type Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { newObject } from '../value/value.js';
@@ -14,8 +14,8 @@ import type { FailureExchange } from './attempts/failure-exchange.js';
 import { type AttemptAdmission, Throttle } from './attempts/throttle.js';
 import type { ThrottleRules } from './attempts/throttle-rules.js';
 import type { AuthContext, IssuedTokens } from './context.js';
-import type { AccessCredentials, Credentials } from './credentials.js';
-import type { Directory } from './directory.js';
+import type { AccessCredentials, Credentials, StartTarget } from './credentials.js';
+import type { App, Directory } from './directory.js';
 import { type Client, identityOf, type SessionIdentity, type SignedIn } from './identity.js';
 import { signInByAccess, signUpByAccess } from './kinds/access-signin.js';
 import { revalidatePrincipal } from './kinds/session-validity.js';
@@ -27,6 +27,9 @@ import { VerifiedCredentials } from './passwords/verified-credentials.js';
 import { REFRESH_GRACE_SECONDS, revokeRefresh } from './tokens/refresh.js';
 import type { PublicJwk } from './tokens/signing-keys.js';
 import { type TokenOptions, Tokens } from './tokens/tokens.js';
+import { confirmLink } from './ways/confirm.js';
+import { startRequest } from './ways/start.js';
+import type { StartedRequest } from './ways/way.js';
 
 export interface AuthenticatorOptions {
   readonly tokens?: TokenOptions;
@@ -35,9 +38,13 @@ export interface AuthenticatorOptions {
   readonly failures?: FailureExchange | undefined;
   /** Default: those of this process alone. */
   readonly limits?: RateLimits | undefined;
+  /** Default: `DEFAULT_REQUEST_RATES`. */
+  readonly rates?: RequestRates;
   /** Admits attempts for all processes of the server. Default: this one alone. */
   readonly admission?: AttemptAdmission | undefined;
   readonly failureDelay?: FailureDelayOptions;
+  /** When requests to sign in are answered, whether or not a record has the address. Default: from 100 ms on. */
+  readonly startDelay?: FailureDelayOptions;
   /** Seconds in which a reused refresh token counts as a lost race rather than theft. Default 10; 0 disables it. */
   readonly refreshGraceSeconds?: number;
   /** The addresses of this server, as `canonicalPublicUrl` has them. Default: none, so that there are no links. */
@@ -45,6 +52,8 @@ export interface AuthenticatorOptions {
   /** Maximum lifetime of a record user's session in milliseconds. Default: none. */
   readonly sessionLifetime?: number | undefined;
 }
+
+const START_DELAY: FailureDelayOptions = { minimum: 100, step: 50 };
 
 /** The outcome of a sign-in, for the session to adopt. */
 export interface Authenticated {
@@ -93,6 +102,15 @@ export interface Authenticator {
    * @throws TesseraError `view_target_missing`
    */
   viewedIdentity(target: ViewTarget, viewer: SessionIdentity, client: Client): PromiseOrValue<SessionIdentity>;
+  /** Begins a request to sign in, link or step at an access method with a way. Errors are those of `startRequest`. */
+  start(target: StartTarget, identity: SessionIdentity): Promise<StartedRequest>;
+  /**
+   * Where the app takes over from a mailed link. The link stands behind `#` in the mail.
+   * @throws TesseraError `invalid_auth`
+   */
+  confirm(databasePath: DatabasePath, access: string, link: string): Promise<string>;
+  /** What pages say of the app of a database. @throws TesseraError `invalid_auth` without such a database */
+  app(databasePath: DatabasePath): PromiseOrValue<App>;
   /** The failed sign-ins that are counted here. */
   readonly failures: SignInFailures;
   /** Signs in a system user defined at the path by name and password (HTTP Basic), without issuing a token. */
@@ -102,13 +120,11 @@ export interface Authenticator {
 /**
  * Creates the authenticator of a database. The hasher is shared with statements, so that both are bounded together.
  * @param directory where users, access methods, grants and records are read
- * @param outbox where codes and links are queued
  */
 export function createAuthenticator(
   environment: Environment,
   directory: Directory,
   hasher: CredentialHasher,
-  outbox: Outbox,
   options: AuthenticatorOptions = {},
 ): Authenticator {
   const context: AuthContext = {
@@ -119,10 +135,11 @@ export function createAuthenticator(
     tokens: new Tokens(environment, options.tokens),
     throttle: new Throttle(environment, options.throttle, options.failures, options.admission),
     failureDelay: new FailureDelay(environment, options.failureDelay),
+    startDelay: new FailureDelay(environment, { ...START_DELAY, ...options.startDelay }),
     limits: options.limits ?? new LocalRateLimits(environment.clock),
+    rates: options.rates ?? DEFAULT_REQUEST_RATES,
     refreshGraceSeconds: options.refreshGraceSeconds ?? REFRESH_GRACE_SECONDS,
     publicUrls: options.publicUrls ?? [],
-    outbox,
   };
   const become = (signedIn: SignedIn, client: Client): Authenticated => {
     const bounded = withinLifetime(signedIn, options.sessionLifetime, environment);
@@ -189,6 +206,16 @@ export function createAuthenticator(
     viewedIdentity(target, viewer, client) {
       return viewedIdentity(context, target, viewer, client);
     },
+
+    start(target, identity) {
+      return startRequest(context, { ...target, identity });
+    },
+
+    confirm(databasePath, access, link) {
+      return confirmLink(context, databasePath, access, link);
+    },
+
+    app: (databasePath) => directory.app(databasePath),
 
     async authenticateBasic(user, password, databasePath, client) {
       return become(await signInUserOnce(context, { kind: 'system', databasePath, user, password }, client), client);

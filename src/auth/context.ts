@@ -1,6 +1,6 @@
 /** What every kind of sign-in uses, and answers. */
 import type { RateLimits } from '../catalog/limits/rate-limits.js';
-import type { Outbox } from '../catalog/mail/outbox.js';
+import type { RequestRates } from '../catalog/limits/request-rates.js';
 import type { Environment } from '../env/environment.js';
 import type { FailureDelay } from './attempts/failure-delay.js';
 import type { Throttle } from './attempts/throttle.js';
@@ -19,14 +19,15 @@ export interface AuthContext {
   readonly tokens: Tokens;
   readonly throttle: Throttle;
   readonly failureDelay: FailureDelay;
+  /** When requests to sign in are answered. */
+  readonly startDelay: FailureDelay;
   /** What limits attempts that don't fail, such as sign-ups. */
   readonly limits: RateLimits;
+  readonly rates: RequestRates;
   /** Seconds in which a reused refresh token counts as a lost race. */
   readonly refreshGraceSeconds: number;
   /** The addresses of this server (`--public-url`), in canonical form; the first is the default. */
   readonly publicUrls: readonly string[];
-  /** Where mails are queued. */
-  readonly outbox: Outbox;
 }
 
 /** A successful sign-in or sign-up with its tokens. */

@@ -106,6 +106,33 @@ export function readSignUp(body: ObjectValue): AccessCredentials {
   return accessCredentials(body, { namespace, database }, access);
 }
 
+/** Where a request to sign in is begun, and the rest of its body. */
+export interface StartTarget {
+  readonly databasePath: DatabasePath;
+  readonly access: string;
+  readonly body: ObjectValue;
+}
+
+/**
+ * Reads the body of `auth_start`: `{NS, DB, AC, …}`, and what `readStart` reads.
+ * @throws TesseraError `no_signin_target`, and what `readSignIn` throws for a malformed body
+ */
+export function readStartTarget(body: ObjectValue): StartTarget {
+  const namespace = textField(body, 'namespace');
+  const database = textField(body, 'database');
+  const access = textField(body, 'access');
+  if (namespace === undefined || database === undefined || access === undefined) throw failure('no_signin_target');
+  const rest = newObject();
+  for (const [name, value] of Object.entries(body)) if (!NAMES_OF_TARGET.has(name)) rest[name] = value;
+  return { databasePath: { namespace, database }, access, body: rest };
+}
+
+const NAMES_OF_TARGET: ReadonlySet<string> = new Set([
+  ...SPELLINGS.namespace,
+  ...SPELLINGS.database,
+  ...SPELLINGS.access,
+]);
+
 function accessCredentials(body: ObjectValue, databasePath: DatabasePath, access: string): AccessCredentials {
   // An application may use these two names for variables of any type.
   const { key, refresh } = body;
@@ -119,7 +146,7 @@ function accessCredentials(body: ObjectValue, databasePath: DatabasePath, access
   };
 }
 
-function readVariables(body: ObjectValue): ObjectValue {
+export function readVariables(body: ObjectValue): ObjectValue {
   const nested = body['variables'];
   const variables = newObject();
   let count = 0;

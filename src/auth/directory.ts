@@ -1,11 +1,14 @@
 /** The interface by which signing in reaches the store: users, access methods, grants, records, clauses. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Grant, Grants } from '../catalog/credentials/grant.js';
+import type { Identities, IdentityGrant } from '../catalog/credentials/identity.js';
 import type { Incarnation } from '../catalog/credentials/incarnation.js';
 import type { IssuedCredential, RevocableToken } from '../catalog/credentials/revocation-list.js';
+import type { SignInRequests } from '../catalog/credentials/sign-in-request.js';
 import type { AccessDefinition, UserDefinition } from '../catalog/definitions/definition.js';
+import type { OutgoingMail } from '../catalog/mail/outbox.js';
 import type { DatabasePath } from '../catalog/principal.js';
-import type { Expression } from '../language/ast.js';
+import type { AuthConfig, Expression } from '../language/ast.js';
 import type { ObjectValue, RecordId, Value } from '../value/value.js';
 import type { SessionIdentity } from './identity.js';
 
@@ -49,8 +52,60 @@ export interface Directory {
    * Conflicts are retried as for any statement.
    */
   evaluate(expression: Expression, run: AccessRun): PromiseOrValue<Value>;
-  /** Like `evaluate`, for a clause that answers a record (`recordFrom`): its id and its state in that transaction. */
-  identify(expression: Expression, run: AccessRun): PromiseOrValue<IdentifiedRecord | undefined>;
+  /**
+   * Like `evaluate`, for a clause that answers a record (`recordFrom`): its id and its state in that transaction.
+   * `claim` writes within the same transaction, which an error of it undoes.
+   */
+  identify(
+    expression: Expression,
+    run: AccessRun,
+    claim?: (record: IdentifiedRecord, rows: IdentityRows) => Promise<void>,
+  ): PromiseOrValue<IdentifiedRecord | undefined>;
+  /** What a database says of the app that it serves. */
+  app(databasePath: DatabasePath): PromiseOrValue<App>;
+  /** How many sign-in requests are open, up to `most`: all, and those of a source. */
+  openRequests(
+    databasePath: DatabasePath,
+    most: number,
+    source: string | undefined,
+  ): PromiseOrValue<{ readonly all: number; readonly ofSource: number }>;
+  /**
+   * Reads and writes what proving an identity needs, in its own transaction, and commits it; `work` is retried on
+   * conflicts. `undefined` if there is no such database.
+   */
+  proving<T>(databasePath: DatabasePath, work: (rows: IdentityRows) => Promise<T>): PromiseOrValue<T | undefined>;
+}
+
+/** The app that a database serves, as DEFINE CONFIG AUTH and MAIL describe it. */
+export interface App {
+  /** Shown to people: at most 100 characters, none of them for control. Default: the name of the database. */
+  readonly name: string;
+  readonly config: AuthConfig | undefined;
+  /** Where sign-ins may end. */
+  readonly redirects: readonly string[];
+  /** The most mails that are begun in an hour. */
+  readonly mailsAnHour: number;
+}
+
+/** What proving an identity reads and writes of a database, within one transaction. */
+export interface IdentityRows {
+  readonly app: App;
+  readonly requests: SignInRequests;
+  readonly identities: Identities;
+  grants(access: string): Grants;
+  /** The incarnation of a record, assigned if it has none. */
+  readonly incarnationOf: IncarnationOf;
+  /** The identity of a subject, if its record is still the one that has proved it. */
+  owner(access: string, subject: string): Promise<IdentityGrant | undefined>;
+  /** Whether a record existed before this transaction. */
+  existed(record: RecordId): PromiseOrValue<boolean>;
+  isRevoked(credential: IssuedCredential): PromiseOrValue<boolean>;
+  /** Ends an identity, and the sessions that were signed in by it. */
+  endIdentity(identity: IdentityGrant): PromiseOrValue<void>;
+  /** @throws TesseraError `mail_unavailable` if nothing says how mail is sent */
+  assertMail(): PromiseOrValue<void>;
+  /** @throws TesseraError `mail_unavailable` */
+  queueMail(mail: OutgoingMail): PromiseOrValue<void>;
 }
 
 /** `undefined` when there is no such record. */

@@ -1,6 +1,7 @@
 /** The stores open in this process, shared by folder. */
 import { resolve } from 'node:path';
 import { describeKey } from '../catalog/keys/describe-key.js';
+import { NO_REQUEST_RATES } from '../catalog/limits/request-rates.js';
 import type { Database } from '../session/contract.js';
 import { openDatabase } from '../session/database/database.js';
 import type { DatabaseOptions } from '../session/database/options.js';
@@ -56,7 +57,8 @@ async function openStore(address: string, options: DatabaseOptions, after?: Prom
   await after;
   const engine = await openEngine(address, { describeKey, ...(options.report && { report: options.report }) });
   try {
-    return await openDatabase(engine, options);
+    // Its clients are the program itself.
+    return await openDatabase(engine, { rates: NO_REQUEST_RATES, ...options });
   } catch (error) {
     await engine.close();
     throw error;

@@ -1,4 +1,5 @@
 /** Time, randomness, timers, network and heap as interfaces: rooms get them passed, and tests control them. */
+import type { MailTransport } from './mail.js';
 import type { Network } from './network.js';
 
 /** The interfaces to the outside world; tests substitute their own. */
@@ -7,6 +8,7 @@ export interface Environment {
   readonly random: Random;
   readonly timers: Timers;
   readonly network: Network;
+  readonly mail: MailTransport;
   readonly heap: Heap;
 }
 

@@ -11,6 +11,7 @@ import { ByteCollector } from '../base/byte-collector.js';
 import type { Environment } from './environment.js';
 import { type Network, type NetworkAnswer, NetworkError, type NetworkHop } from './network.js';
 import { FeedbackQueue } from './scheduler.js';
+import { smtpTransport } from './smtp.js';
 
 /** The network of this machine. */
 export const realNetwork: Network = {
@@ -149,6 +150,7 @@ export const realEnvironment: Environment = {
     nextRound: () => nextTurn(),
   },
   network: realNetwork,
+  mail: smtpTransport(),
   heap: {
     used: () => getHeapStatistics().used_heap_size,
     limit: getHeapStatistics().heap_size_limit,

@@ -1,4 +1,5 @@
 /** All built-in functions and constants, by name. */
+import { accessFunctions } from './access.js';
 import { apiFunctions } from './api.js';
 import { arrayFunctions } from './array.js';
 import { bytesFunctions } from './bytes.js';
@@ -29,6 +30,7 @@ import { vectorFunctions } from './vector.js';
 
 /** Every function once, family by family. */
 export const FUNCTIONS: readonly FunctionRow[] = [
+  ...accessFunctions,
   ...apiFunctions,
   ...arrayFunctions,
   ...bytesFunctions,

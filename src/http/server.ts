@@ -52,6 +52,7 @@ export interface HttpServerParts {
   /** The GraphiQL page. */
   readonly graphiql?: Context['graphiql'];
   readonly welcome?: Context['welcome'];
+  readonly confirm?: Context['confirm'];
   readonly studio?: Context['studio'];
   readonly setup?: Context['setup'];
   readonly graphqlMethod?: GraphqlMethod | undefined;
@@ -247,6 +248,7 @@ function contextOf(parts: HttpServerParts): Context {
     graphqlEvents: parts.graphqlEvents,
     graphiql: parts.graphiql,
     welcome: parts.welcome,
+    confirm: parts.confirm,
     studio: parts.studio,
     setup: parts.setup,
     environment,

@@ -75,6 +75,7 @@ export const NAMES = `
  * Names of 2.x, of versions after the one whose table this is, and our own. They are understood but never suggested.
  */
 const OTHER_NAMES = [
+  'access::identities',
   'crypto::hmac::compare',
   'crypto::hmac::sha256',
   'crypto::hmac::sha512',

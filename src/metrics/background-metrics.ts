@@ -1,4 +1,4 @@
-/** Metrics of work that no request waits for: rounds, steps of index builds, asynchronous events. */
+/** Metrics of work that no request waits for: rounds, steps of index builds, asynchronous events, mails. */
 import { CounterFamily, type Family, FamilyList, HistogramFamily } from './families.js';
 
 /** Metrics of background work: rounds, failures, durations. Kinds of work are fixed names. */
@@ -26,6 +26,14 @@ export class BackgroundMetrics {
     ),
   );
 
+  readonly #mails = this.#families.with(
+    new CounterFamily(
+      'tessera_mails_total',
+      'Tries to send a mail and mails that were given up, by outcome (sent, retried, failed, expired).',
+      ['outcome'],
+    ),
+  );
+
   /** How rounds of one kind of work are counted. */
   rounds(work: string): RoundMeter {
     return (outcome, milliseconds) => this.#rounds.record(milliseconds / 1000, work, outcome);
@@ -34,6 +42,8 @@ export class BackgroundMetrics {
   readonly indexStep = (outcome: 'ok' | 'conflict'): void => this.#indexSteps.add(outcome);
 
   readonly event = (outcome: 'ok' | 'retried' | 'lost'): void => this.#events.add(outcome);
+
+  readonly mail = (outcome: 'sent' | 'retried' | 'failed' | 'expired'): void => this.#mails.add(outcome);
 
   families(): readonly Family[] {
     return this.#families.all;

@@ -6,6 +6,7 @@ import type { AnalyzerDefinition, SequenceDefinition } from '../catalog/definiti
 import type { Id } from '../catalog/keys/key-bytes.js';
 import type { RateLimits } from '../catalog/limits/rate-limits.js';
 import type { Outbox } from '../catalog/mail/outbox.js';
+import type { RequestRates } from '../catalog/limits/request-rates.js';
 import type { DatabasePath, Identity } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { TesseraError } from '../errors/error.js';
@@ -70,6 +71,7 @@ export interface Services {
   readonly passwords: PasswordHasher;
   /** What limits calls of endpoints. */
   readonly limits: RateLimits;
+  readonly rates: RequestRates;
   readonly network: Fetcher;
   /** Which functions may be called; all of them if absent. */
   readonly functions: FunctionRules | undefined;
@@ -98,6 +100,8 @@ export interface Services {
   readonly queuedEvents: QueuedEvents;
   /** Where mails are queued. */
   readonly outbox: Outbox;
+  /** The addresses of this server (`--public-url`), in canonical form; the first is the default. */
+  readonly publicUrls: readonly string[];
   /** Call once a transaction that queued work on indexes has committed: an earlier round wouldn't find it. */
   indexWorkQueued(): void;
 }

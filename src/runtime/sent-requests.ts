@@ -1,8 +1,9 @@
 /**
- * The HTTP requests that a statement has sent. A statement that is repeated after a conflict doesn't send them again:
- * the same request has the same answer, in the order in which they were sent.
+ * What a statement has done outside of its transaction, which a repetition after a conflict doesn't do again. HTTP
+ * requests: the same request has the same answer, in the order in which they were sent. And tokens taken from limits.
  */
 import { createHash } from 'node:crypto';
+import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { NetworkAnswer } from '../env/network.js';
 import { failure } from '../errors/error.js';
 import type { HttpClient } from '../functions/calls/contract.js';
@@ -24,17 +25,34 @@ export class SentRequests {
   #sent: SentRequest[] | undefined;
   #next = 0;
   #kept = 0;
+  /** How often limits have admitted the statement, and this attempt at it. */
+  #admitted = 0;
+  #used = 0;
 
   /** Begins a statement. */
   clear(): void {
     this.#sent = undefined;
     this.#kept = 0;
     this.#next = 0;
+    this.#admitted = 0;
+    this.#used = 0;
   }
 
   /** Begins an attempt at it. */
   begin(): void {
     this.#next = 0;
+    this.#used = 0;
+  }
+
+  /** Asks a limit, unless an earlier attempt was admitted: `undefined`, or the seconds to wait. */
+  async admit(take: () => PromiseOrValue<number | undefined>): Promise<number | undefined> {
+    if (this.#used === this.#admitted) {
+      const wait = await take();
+      if (wait !== undefined) return wait;
+      this.#admitted++;
+    }
+    this.#used++;
+    return undefined;
   }
 
   /** The client that sends what no earlier attempt has sent. */

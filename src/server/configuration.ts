@@ -1,4 +1,5 @@
 /** The table of all settings of `tessera start`. */
+import type { RequestRates } from '../catalog/limits/request-rates.js';
 import type { GraphqlLimits } from '../graphql/base/limits.js';
 import type { HttpLimits } from '../http/base/options.js';
 import type { QueryLimits } from '../language/parse.js';
@@ -11,7 +12,9 @@ import { ConfigurationError, optionName, type Setting, toggle, variableName } fr
 import { ACCESS_SETTINGS } from './settings/access.js';
 import { GRAPHQL_LIMITS, GRAPHQL_SETTINGS } from './settings/graphql.js';
 import { LIMITS, QUERY_LIMIT_SETTINGS } from './settings/limits.js';
+import { MAIL_SETTINGS } from './settings/mail.js';
 import { MEMORY_LIMITS } from './settings/memory.js';
+import { RATE_SETTINGS } from './settings/rates.js';
 import { SCRIPT_LIMITS } from './settings/scripts.js';
 import { SERVER_SETTINGS } from './settings/server.js';
 import { TRANSACTION_SETTINGS } from './settings/transactions.js';
@@ -19,6 +22,7 @@ import { TRANSACTION_SETTINGS } from './settings/transactions.js';
 export const SETTINGS = {
   ...SERVER_SETTINGS,
   ...ACCESS_SETTINGS,
+  ...MAIL_SETTINGS,
   ...GRAPHQL_SETTINGS,
   ...TRANSACTION_SETTINGS,
 } as const;
@@ -28,6 +32,7 @@ export type Configuration = Omit<ValuesOf<typeof SETTINGS>, keyof CapabilityConf
   CapabilityConfiguration & {
     readonly limits: HttpLimits;
     readonly memoryLimits: MemoryLimits;
+    readonly rates: RequestRates;
     readonly scriptLimits: ScriptLimits;
     readonly graphqlLimits: GraphqlLimits;
     readonly queryLimits: QueryLimits;
@@ -37,10 +42,12 @@ export type Configuration = Omit<ValuesOf<typeof SETTINGS>, keyof CapabilityConf
 export const SETTING_GROUPS: Readonly<Record<string, Readonly<Record<string, Setting<unknown>>>>> = {
   Server: SERVER_SETTINGS,
   'Who may do what': ACCESS_SETTINGS,
+  'Mail and links': MAIL_SETTINGS,
   GraphQL: GRAPHQL_SETTINGS,
   Transactions: TRANSACTION_SETTINGS,
   Limits: LIMITS,
   'Limits of query texts': QUERY_LIMIT_SETTINGS,
+  'Rates of requests': RATE_SETTINGS,
   Memory: MEMORY_LIMITS,
   'Embedded JavaScript': SCRIPT_LIMITS,
   'Limits of GraphQL': GRAPHQL_LIMITS,
@@ -93,6 +100,7 @@ export function readConfiguration(
     ...settleCapabilities(given, graphql),
     limits: readAll(LIMITS),
     memoryLimits: readAll(MEMORY_LIMITS),
+    rates: readAll(RATE_SETTINGS),
     scriptLimits: readAll(SCRIPT_LIMITS),
     graphqlLimits: readAll(GRAPHQL_LIMITS),
     queryLimits: readAll(QUERY_LIMIT_SETTINGS),
@@ -134,7 +142,7 @@ function readFrom<T>(source: string, text: string, setting: Setting<T>): T {
 function passOf({ pass, passFile }: Pick<Configuration, 'pass' | 'passFile'>): string | undefined {
   if (passFile === undefined) return pass;
   if (pass !== undefined) throw new ConfigurationError('--pass and --pass-file exclude each other');
-  return readPassFile(passFile);
+  return readPassFile(passFile, '--pass-file');
 }
 
 /** Checks combinations of settings. */
@@ -146,6 +154,11 @@ function checkTogether(configuration: Configuration): void {
   if ((webCrt === undefined) !== (webKey === undefined)) {
     throw new ConfigurationError('--web-crt and --web-key need each other');
   }
+  const { mailUrl, mailFrom, mailPasswordFile } = configuration;
+  if ((mailUrl === undefined) !== (mailFrom === undefined))
+    throw new ConfigurationError('--mail-url and --mail-from need each other');
+  if ((mailUrl?.user === undefined) !== (mailPasswordFile === undefined))
+    throw new ConfigurationError('A user in --mail-url and --mail-password-file need each other');
   const { engine } = readStoreAddress(path);
   if (workers > 1 && engine !== 'lmdb')
     throw new ConfigurationError(`--workers ${workers} needs a store in a folder: ${engine} has one process`);

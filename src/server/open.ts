@@ -21,12 +21,17 @@ import { openEngine } from '../storage/open/open.js';
 import { durationFromNanoseconds } from '../value/time/duration.js';
 import type { Configuration } from './configuration.js';
 import { ensureRootUser, hasRootUser } from './first-user.js';
-import { readAuditKey } from './secret-files.js';
+import { readAuditKey, readPassFile } from './secret-files.js';
 import { ConfigurationError } from './setting.js';
 import { endAtOnce } from './shutdown.js';
 
-/** Background work resumes once the store is available again. */
-const MENDS_ITSELF: ReadonlySet<string> = new Set(['clock_differs', 'key_set_unavailable', 'storage_unavailable']);
+/** Causes outside the server. Background work resumes once the store is available again. */
+const MENDS_ITSELF: ReadonlySet<string> = new Set([
+  'clock_differs',
+  'key_set_unavailable',
+  'mail_undelivered',
+  'storage_unavailable',
+]);
 
 /**
  * Opens storage, audit log and database; the storage as one of a group of processes, if there is one, for all of which
@@ -89,6 +94,8 @@ export async function openConfigured(
       publicUrls: configuration.publicUrl,
       tokens: { tolerance: configuration.tokenTolerance },
     },
+    rates: configuration.rates,
+    mail: mailRouteOf(configuration),
     metrics: new ServerMetrics(),
     slowLog: slowLogOf(configuration, log),
     ...functionRules(configuration),
@@ -170,6 +177,13 @@ async function auditing({ auditLog, auditKeyFile }: Configuration): Promise<Pick
   return { audit: auditKeyFile === undefined ? { sink } : { sink, key: readAuditKey(auditKeyFile) } };
 }
 
+/** The mail server of databases without one of their own. */
+function mailRouteOf({ mailUrl: server, mailFrom: from, mailPasswordFile }: Configuration): DatabaseOptions['mail'] {
+  if (server === undefined || from === undefined) return undefined;
+  const password = mailPasswordFile && readPassFile(mailPasswordFile, '--mail-password-file');
+  return { kind: 'smtp', from, server, password };
+}
+
 /** A time, where 0 means none. */
 function bound(milliseconds: number): number | undefined {
   return milliseconds === 0 ? undefined : milliseconds;
@@ -203,7 +217,10 @@ async function importFile(database: Database, file: string, defaults: Defaults):
 /** The bits of a mode for those who are neither the owner nor in the group. */
 const OTHERS = 0o007;
 
-type Named = Pick<Configuration, 'path' | 'archive' | 'auditLog' | 'auditKeyFile' | 'webKey' | 'passFile'>;
+type Named = Pick<
+  Configuration,
+  'path' | 'archive' | 'auditLog' | 'auditKeyFile' | 'webKey' | 'passFile' | 'mailPasswordFile'
+>;
 
 /** Warns of files and folders with data or secrets that every user of the machine may read or write. */
 function warnOfOpenFiles(configuration: Named, log: Log): void {
@@ -218,9 +235,12 @@ function warnOfOpenFiles(configuration: Named, log: Log): void {
 }
 
 /** What there is of it. */
-function filesOf({ path, archive, auditLog, auditKeyFile, webKey, passFile }: Named): string[] {
+function filesOf({ path, archive, auditLog, auditKeyFile, webKey, passFile, mailPasswordFile }: Named): string[] {
   const store = readStoreAddress(path);
   const data = store.engine === 'lmdb' ? [store.path, join(store.path, DATA_FILE)] : [];
   const log = auditLog === 'stdout' ? undefined : auditLog;
-  return [...data, ...[archive, log, auditKeyFile, webKey, passFile].filter((each) => each !== undefined)];
+  return [
+    ...data,
+    ...[archive, log, auditKeyFile, webKey, passFile, mailPasswordFile].filter((each) => each !== undefined),
+  ];
 }

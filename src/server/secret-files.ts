@@ -3,17 +3,17 @@ import { readFileSync } from 'node:fs';
 import { ConfigurationError } from './setting.js';
 
 /**
- * Reads a password from its file, without a line break at the end.
+ * Reads a password from its file, which the flag names, without a line break at the end.
  * @throws ConfigurationError for a file that can't be read, or is empty
  */
-export function readPassFile(path: string): string {
+export function readPassFile(path: string, flag: string): string {
   let text: string;
   try {
     text = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
-    throw new ConfigurationError(`--pass-file: ${(error as Error).message}`);
+    throw new ConfigurationError(`${flag}: ${(error as Error).message}`);
   }
-  if (text === '') throw new ConfigurationError(`--pass-file: ${path} is empty`);
+  if (text === '') throw new ConfigurationError(`${flag}: ${path} is empty`);
   return text;
 }
 

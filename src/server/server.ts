@@ -128,6 +128,7 @@ async function createServer(
     tracer: tracing?.tracer,
     ...graphql,
     welcome: readWebPage('welcome'),
+    confirm: readWebPage('confirm'),
     studio: readWebPage('studio'),
     setup,
     tls: readTls(configuration.webCrt, configuration.webKey),

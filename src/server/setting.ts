@@ -1,5 +1,6 @@
 /** Settings and their types of values. */
 import { BlockList, isIP } from 'node:net';
+import { type Rate, rateOf } from '../catalog/limits/request-rates.js';
 import { type NetworkTarget, readTarget } from '../functions/network/targets.js';
 
 /** An invalid setting, which prevents the start. */
@@ -139,6 +140,17 @@ export function readPositiveTime(text: string): number {
   const milliseconds = readTime(text);
   if (milliseconds === 0) throw new Error('it must be more than nothing');
   return milliseconds;
+}
+
+/** So many in a time, all at once or evenly: `30/1h`; `none` is undefined. @throws Error for any other text */
+export function readRate(text: string): Rate | undefined {
+  if (text === 'none') return undefined;
+  const [count = '', time = '', ...rest] = text.split('/');
+  if (!/^\d+$/.test(count) || !/^\d+\w+$/.test(time) || rest.length > 0)
+    throw new Error(`"${text}" is not a rate such as 30/1h, 20/1m or none`);
+  const rate = rateOf(readCount(count), BigInt(readPositiveTime(time)) * 1_000_000n);
+  if (rate.per === 0n) throw new Error(`"${text}" is more than one in a nanosecond`);
+  return rate;
 }
 
 /** Bytes in the syntax of `readSize`, for defaults. */

@@ -1,6 +1,9 @@
 /** The interface of the session room. Every request enters through a session: HTTP, RPC, GraphQL and embedded calls. */
 import type { IssuedTokens } from '../auth/context.js';
+import type { StartTarget } from '../auth/credentials.js';
+import type { App } from '../auth/directory.js';
 import type { PublicJwk } from '../auth/tokens/signing-keys.js';
+import type { StartedRequest } from '../auth/ways/way.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
 import type { DatabasePath, Identity, Principal } from '../catalog/principal.js';
@@ -17,11 +20,14 @@ import type { Variable } from './resources/session-variables.js';
 import type { HeldTransaction, StatementExecutor, StatementResult } from './statement-executor.js';
 
 export type {
+  App,
   Deadline,
   ExportSelection,
   HeldTransaction,
   IssuedTokens,
   Notification,
+  StartedRequest,
+  StartTarget,
   StatementExecutor,
   StatementResult,
 };
@@ -142,6 +148,12 @@ export interface Session extends StatementExecutor {
    */
   signIn(body: ObjectValue, deadline?: Deadline): Promise<IssuedTokens>;
   signUp(body: ObjectValue, deadline?: Deadline): Promise<IssuedTokens>;
+  /**
+   * Begins a request to sign in at an access method with a way (WITH MAIL), or with `link` or `step` one of the record
+   * that is signed in. `signIn` redeems it.
+   * @throws TesseraError as `Authenticator.start`
+   */
+  startSignIn(target: StartTarget): Promise<StartedRequest>;
   /** Signs in with an access token. */
   authenticate(token: string): PromiseOrValue<void>;
   /** Signs in with a refresh token, which is consumed, and the access token issued with it (expired or not). */
@@ -230,6 +242,10 @@ export interface Database {
   session(origin: Origin, connection?: ClientConnection): Session;
   /** Opens a session of the process itself with owner rights, for embedding programs and server setup. */
   ownerSession(connection?: ClientConnection): Session;
+  /** Where the app takes over from a mailed link. @throws TesseraError `invalid_auth` */
+  confirmLink(databasePath: DatabasePath, access: string, link: string): Promise<string>;
+  /** What pages say of the app of a database. @throws TesseraError `invalid_auth` without such a database */
+  app(databasePath: DatabasePath): PromiseOrValue<App>;
   /** The public keys (JWKS) that verify the tokens of an access method; empty if it has none. */
   publishedKeys(databasePath: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]>;
   /**

@@ -6,6 +6,7 @@ import { CatalogCache } from '../catalog/definitions/load.js';
 import type { QueuedEvent } from '../catalog/events/event-queue.js';
 import type { RateLimits } from '../catalog/limits/rate-limits.js';
 import type { Outbox } from '../catalog/mail/outbox.js';
+import type { RequestRates } from '../catalog/limits/request-rates.js';
 import { covers, type Identity, mayAct } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { failure, type TesseraError } from '../errors/error.js';
@@ -64,6 +65,7 @@ export interface ExecutorOptions {
   readonly environment: Environment;
   readonly passwords: PasswordHasher;
   readonly limits: RateLimits;
+  readonly rates: RequestRates;
   readonly sequences: SequenceNumbers;
   readonly fieldPermissions: FieldPermissionDefault;
   readonly weakKeys: boolean;
@@ -78,6 +80,8 @@ export interface ExecutorOptions {
   readonly metrics?: ServerMetrics | undefined;
   readonly queuedEvents: QueuedEvents;
   readonly outbox: Outbox;
+  /** Default: none. */
+  readonly publicUrls?: readonly string[] | undefined;
   readonly nodes: NodeRegistry;
   readonly inspection: Inspection;
   /** Called when work on indexes was queued. */
@@ -147,6 +151,7 @@ export class Executor {
       environment,
       passwords: options.passwords,
       limits: options.limits,
+      rates: options.rates,
       network: options.network,
       functions: options.functions,
       scripts: this.#scripts,
@@ -167,6 +172,7 @@ export class Executor {
       metrics: options.metrics,
       queuedEvents: options.queuedEvents,
       outbox: options.outbox,
+      publicUrls: options.publicUrls ?? [],
       nodes: options.nodes,
       inspection: options.inspection,
       indexWorkQueued: options.indexWorkQueued,

@@ -7,7 +7,6 @@ import { readSignIn, readSignUp } from '../../src/auth/credentials.js';
 import { type Client, guestIdentity, withDatabasePath } from '../../src/auth/identity.js';
 import { type CredentialHasher, createPasswordHasher } from '../../src/auth/passwords/passwords.js';
 import type { AccessDefinition, UserDefinition } from '../../src/catalog/definitions/definition.js';
-import { Outbox } from '../../src/catalog/mail/outbox.js';
 import type { DatabasePath } from '../../src/catalog/principal.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { failure } from '../../src/errors/error.js';
@@ -51,15 +50,9 @@ beforeEach(() => {
     },
   };
   // After too many failures an attempt is refused at once.
-  authenticator = createAuthenticator(
-    environment,
-    directory,
-    hasher,
-    new Outbox(environment, undefined, () => undefined),
-    {
-      throttle: { ...DEFAULT_RULES, longestWait: 0 },
-    },
-  );
+  authenticator = createAuthenticator(environment, directory, hasher, {
+    throttle: { ...DEFAULT_RULES, longestWait: 0 },
+  });
 });
 
 /** Lets whatever is held back go on until the work is done. */
@@ -323,7 +316,8 @@ describe('record users', () => {
       expect(expiresAt).toBe(environment.clock.now() + 90n * SECOND);
     }
     const claims = payloadOf(second.tokens.access);
-    expect(Object.keys(claims)).toEqual(['iat', 'nbf', 'exp', 'iss', 'jti', 'NS', 'DB', 'AC', 'ID', 'INC']);
+    const names = ['iat', 'nbf', 'exp', 'iss', 'jti', 'NS', 'DB', 'AC', 'ID', 'INC', 'amr', 'acr', 'auth_time'];
+    expect(Object.keys(claims)).toEqual(names);
     expect(claims).toMatchObject({ ID: 'user:alice', exp: claims.iat + 60 });
   });
 

@@ -1,5 +1,5 @@
 import type { AccessRun, Directory, IncarnationOf } from '../../src/auth/directory.js';
-import { recordFrom } from '../../src/auth/kinds/record-access.js';
+import { recordFrom } from '../../src/auth/kinds/clause-record.js';
 import type { PromiseOrValue } from '../../src/base/promise-or-value.js';
 import { Grants } from '../../src/catalog/credentials/grant.js';
 import type { Incarnation } from '../../src/catalog/credentials/incarnation.js';
@@ -63,6 +63,18 @@ export class FakeDirectory implements Directory {
 
   access(databasePath: DatabasePath, name: string) {
     return this.#accesses.get(keyOf(databasePath, name));
+  }
+
+  app(): never {
+    throw new Error('ways need a real store');
+  }
+
+  openRequests(): never {
+    return this.app();
+  }
+
+  proving(): never {
+    return this.app();
   }
 
   grant(databasePath: DatabasePath, access: string, id: string) {

@@ -27,6 +27,7 @@ beforeEach(() => {
   environment = new StubbedEnvironment();
 });
 
+const SHOP = { namespace: 'shop', database: 'main' };
 const of = (rule: RateRule, key = 'somebody'): RateBucket => ({ rule, key });
 
 async function admitted(times: number, ask: () => ReturnType<RateLimits['take']>): Promise<number> {
@@ -83,12 +84,12 @@ test('A refusal is an error with the seconds to wait', async () => {
 });
 
 test('Sources are IPv4 addresses and IPv6 networks, and none in process', () => {
-  const key = (address: string) => sourceBuckets(FIVE, address)[0]?.key;
+  const key = (address: string) => sourceBuckets(FIVE, address, SHOP)[0]?.key;
   expect(key('2001:db8:1:2:3::4')).toBe(key('2001:DB8:0001:2:ffff::1'));
   expect(key('2001:db8:1:2:3::4')).not.toBe(key('2001:db8:1:3::4'));
   expect(key('::ffff:192.0.2.1')).toBe(key('192.0.2.1'));
   expect(key('192.0.2.1')).not.toBe(key('192.0.2.2'));
-  expect(sourceBuckets(FIVE, undefined)).toEqual([]);
+  expect(sourceBuckets(FIVE, undefined, SHOP)).toEqual([]);
   expect(databaseBucket(FIVE, { namespace: 'a', database: 'b' }, 'c').key).not.toBe(
     databaseBucket(FIVE, { namespace: 'a', database: 'b","c' }).key,
   );
@@ -155,10 +156,7 @@ describe('Nodes of one store', () => {
   test('Rows say neither whose buckets they are, nor which', async () => {
     const store = engine();
     const node = new SharedLimits(store, environment);
-    await node.take([
-      ...sourceBuckets(FIVE, '192.0.2.1'),
-      databaseBucket(FIVE, { namespace: 'shop', database: 'main' }),
-    ]);
+    await node.take([...sourceBuckets(FIVE, '192.0.2.1', SHOP), databaseBucket(FIVE, SHOP)]);
     const text = JSON.stringify(await rowsIn(store));
     for (const word of ['192', 'shop', 'main', 'five']) expect(text).not.toContain(word);
     for (const [key] of await rowsIn(store)) expect(key).toHaveLength(LIMITS_RANGE.from.length + 16);
@@ -171,7 +169,7 @@ describe('Nodes of one store', () => {
     const before = new StubbedEnvironment();
     expect(await new SharedLimits(store, before).take([of(FIVE)])).toBe(10);
     before.advance(50_000);
-    expect(readBucket((await rowsIn(store))[0]?.[1]).fullAt).toBeGreaterThan(Number(before.clock.now()) / 1e6);
+    expect(readBucket((await rowsIn(store))[0]?.[1]).fullAt).toBeGreaterThan(Number(before.clock.now() / 1_000n));
   });
 
   test('A store that fails refuses, and takes nothing that a node has', async () => {

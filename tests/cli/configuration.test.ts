@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_REQUEST_RATES } from '../../src/catalog/limits/request-rates.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { GRAPHQL_LIMIT_SETTINGS } from '../../src/graphql/base/limits.js';
 import { LIMIT_SETTINGS } from '../../src/http/base/options.js';
@@ -139,4 +140,24 @@ describe('settings', () => {
     expect(() => read({}, { SURREAL_LOG: 'loud' })).toThrow('SURREAL_LOG');
     expect(() => read({}, { SVC_EXPERIMENTAL_GRAPHQL: 'yes please' })).toThrow('SVC_EXPERIMENTAL_GRAPHQL');
   });
+});
+
+describe('rates of requests', () => {
+  it('are given as so many in a time, or none', () => {
+    expect(read().rates).toEqual(DEFAULT_REQUEST_RATES);
+    const { rates } = read({ '--signup-rate': '5/10s', '--guest-rate': 'none' }, { SVC_GUEST_RATE_DATABASE: '7/1h' });
+    expect(rates).toEqual({
+      ...DEFAULT_REQUEST_RATES,
+      signUps: { burst: 5, per: 2_000_000_000n },
+      guestCalls: undefined,
+      guestCallsInDatabase: { burst: 7, per: 3_600_000_000_000n / 7n },
+    });
+  });
+
+  it.each(['30', '0/1h', '/1h', '30/', '30/0s', '30/none', '30/1h/1', '-1/1h', '1.5/1h', '30 / 1h', '1/1y', '1/25d'])(
+    'refuse %j',
+    (text) => {
+      expect(() => read({}, { SVC_SIGNUP_RATE: text })).toThrow(ConfigurationError);
+    },
+  );
 });

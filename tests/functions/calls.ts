@@ -35,6 +35,7 @@ export function testContext(parts: Partial<FunctionContext> = {}): FunctionConte
     readRecord: () => undefined,
     hasRecord: () => false,
     invokeApi: () => undefined,
+    identitiesOf: () => [],
     nextNumber: () => 0,
     hasTable: () => true,
     indexNote: undefined,

@@ -3,6 +3,7 @@ import type { Environment } from '../../src/env/environment.js';
 import { toText } from '../../src/value/text/text.js';
 import { formatDatetime } from '../../src/value/time/datetime.js';
 import { type Datetime, Duration, objectFrom, RecordId, type Value } from '../../src/value/value.js';
+import { fakeMail } from '../support/fake-mail.js';
 import { fakeNetwork } from '../support/fake-network.js';
 import { call, testContext } from './calls.js';
 
@@ -23,6 +24,7 @@ function frozen(byte: number, slept: number[] = []): Environment {
       nextRound: async () => {},
     },
     network: fakeNetwork(),
+    mail: fakeMail(),
     heap: { used: () => 0, limit: 2 ** 30 },
   };
 }

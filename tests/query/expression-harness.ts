@@ -4,6 +4,7 @@ import { mapInOrder, type PromiseOrValue } from '../../src/base/promise-or-value
 import type { DatabaseCatalog } from '../../src/catalog/definitions/database-catalog.js';
 import { CatalogCache } from '../../src/catalog/definitions/load.js';
 import { Outbox } from '../../src/catalog/mail/outbox.js';
+import { NO_REQUEST_RATES } from '../../src/catalog/limits/request-rates.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { Fetcher } from '../../src/functions/network/fetcher.js';
 import { NO_TARGETS } from '../../src/functions/network/targets.js';
@@ -150,6 +151,7 @@ export function executionOver(world: World, store: Store): Execution {
       environment: realEnvironment,
       passwords: { hash: missing, verify: missing },
       limits: { take: () => undefined },
+      rates: NO_REQUEST_RATES,
       network: new Fetcher(realEnvironment, NO_TARGETS),
       functions: undefined,
       scripts: undefined,
@@ -184,6 +186,7 @@ export function executionOver(world: World, store: Store): Execution {
       metrics: undefined,
       nodes: { list: missing },
       inspection: { signInFailures: { list: missing }, auditTrail: undefined },
+      publicUrls: [],
       indexWorkQueued: missing,
       ...overrides?.services,
     },

@@ -27,6 +27,7 @@ const MATRIX: readonly (readonly [statement: string, marks: string])[] = [
   ['INFO FOR USER someone ON NAMESPACE', VIEW.namespace],
   ['INFO FOR USER someone ON ROOT', VIEW.root],
   ['RETURN (INFO FOR DB)', VIEW.database],
+  ['INFO FOR MAIL', OWN.database],
 
   ['SELECT * FROM @', READ],
   ['SELECT count() FROM @ GROUP ALL', READ],

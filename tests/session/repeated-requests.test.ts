@@ -1,5 +1,6 @@
 /** HTTP requests of statements that are repeated after conflicts: each is sent once. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { rateOf } from '../../src/catalog/limits/request-rates.js';
 import type { NetworkAnswer, NetworkHop } from '../../src/env/network.js';
 import { realEnvironment } from '../../src/env/real.js';
 import type { Session } from '../../src/session/contract.js';
@@ -35,6 +36,8 @@ beforeEach(async () => {
   owned = await openOwned({
     environment: { ...realEnvironment, clock, random, network },
     network: { allow: 'all' },
+    guests: true,
+    rates: { guestCalls: rateOf(2, 3_600_000_000_000n) },
   });
   other = owned.database.ownerSession();
   await other.use('test', 'test');
@@ -140,6 +143,17 @@ it('a sign-up sends once', async () => {
   await owned.database.session({}).signUp({ NS: 'test', DB: 'test', AC: 'people' });
   expect(await answers('SELECT VALUE [n, by] FROM counter')).toEqual(["[[101, '1']]"]);
   expect(sent).toEqual(['POST /welcome']);
+});
+
+it('a call of an endpoint that is repeated counts once', async () => {
+  const action = `{ UPDATE counter:1 SET n += 1, by = http::post('${HOST}/called'); { body: 1 } }`;
+  await owned.value(`DEFINE API '/called' FOR get MIDDLEWARE api::limit(2, 1h) THEN ${action}`);
+  const guest = owned.database.session({ ip: '192.0.2.1' });
+  await guest.use('test', 'test');
+  conflicting(3);
+  for (const status of [200, 200, 429])
+    expect(await answers("RETURN api::invoke('/called').status", guest)).toEqual([String(status)]);
+  expect(sent).toEqual(['POST /called', 'POST /called']);
 });
 
 it('an asynchronous event sends once', async () => {

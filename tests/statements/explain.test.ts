@@ -15,8 +15,8 @@ function sleepyEnvironment(): Environment {
     stub.advance(milliseconds);
     return Promise.resolve();
   };
-  const { clock, random, network, heap, timers } = stub;
-  return { clock, random, network, heap, timers: { ...timers, wait } };
+  const { clock, random, network, mail, heap, timers } = stub;
+  return { clock, random, network, mail, heap, timers: { ...timers, wait } };
 }
 
 describe('EXPLAIN ANALYZE', () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Environment } from '../../src/env/environment.js';
+import { fakeMail } from './fake-mail.js';
 import { fakeNetwork } from './fake-network.js';
 
 /** A world whose clock stands still until the test moves it, and whose random bytes repeat from run to run. */
@@ -22,6 +23,8 @@ export class StubbedEnvironment implements Environment {
   };
 
   readonly network = fakeNetwork();
+
+  readonly mail = fakeMail();
 
   readonly heap = { used: () => 0, limit: 2 ** 30 };
 

@@ -104,6 +104,10 @@ export class FakeSession implements Session {
     return this.signIn(body);
   }
 
+  async startSignIn() {
+    return { request: 'request', expires: 0n };
+  }
+
   async refresh({ refresh }: { readonly refresh: string }): Promise<IssuedTokens> {
     if (refresh !== 'refresh') throw failure('invalid_auth');
     return { access: 'a.b.c', refresh: 'refresh' };
@@ -203,6 +207,14 @@ export class FakeDatabase implements Database {
 
   publishedKeys() {
     return [];
+  }
+
+  async confirmLink(): Promise<string> {
+    throw failure('invalid_auth');
+  }
+
+  app() {
+    return { name: 'app', config: undefined, redirects: [], mailsAnHour: 1 };
   }
 
   ownerSession(): FakeSession {

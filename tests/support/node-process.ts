@@ -22,6 +22,7 @@ export class NodeProcess {
       clock: { now: () => world.clock.now() + ahead, monotonic: world.clock.monotonic },
       random: world.random,
       network,
+      mail: world.mail,
       heap: world.heap,
       timers: { after, wait, yield: () => this.#turn(), nextRound: () => this.#turn() },
     };

@@ -17,10 +17,13 @@ export interface Owned {
 }
 
 /** Failed sign-ins are answered at once. */
-export async function openOwned(options: DatabaseOptions = {}): Promise<Owned> {
+export async function openOwned({
+  engine = new MemoryEngine(),
+  ...options
+}: DatabaseOptions & { readonly engine?: MemoryEngine } = {}): Promise<Owned> {
   const environment = new StubbedEnvironment();
   const { clock, random, network } = environment;
-  const database = await openDatabase(new MemoryEngine(), {
+  const database = await openDatabase(engine, {
     environment: { ...realEnvironment, clock, random, network },
     authentication: { failureDelay: { minimum: 0, step: 1, maximum: 1 } },
     ...options,

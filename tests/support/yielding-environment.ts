@@ -11,6 +11,7 @@ export class YieldingEnvironment implements Environment {
 
   readonly random = realEnvironment.random;
   readonly network = realEnvironment.network;
+  readonly mail = realEnvironment.mail;
   readonly heap = realEnvironment.heap;
 
   readonly clock: Environment['clock'] = {

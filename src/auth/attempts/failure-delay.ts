@@ -58,6 +58,18 @@ export class FailureDelay {
     }
   }
 
+  /** Answers `work` and its errors at the same time, whatever it has found. */
+  async constant<T>(work: () => Promise<T>): Promise<T> {
+    const { clock, timers } = this.#environment;
+    const startedAt = clock.monotonic();
+    try {
+      return await this.observe(work);
+    } finally {
+      const elapsed = clock.monotonic() - startedAt;
+      await timers.wait(this.#due(elapsed) - elapsed);
+    }
+  }
+
   /** Delays only throttled attempts; for work with constant time. */
   async delayThrottled<T>(work: () => Promise<T>): Promise<T> {
     try {

@@ -8,7 +8,7 @@ import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { GrantSubject, GrantUse } from '../../catalog/credentials/grant.js';
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import type { DatabasePath, Principal, SystemUser } from '../../catalog/principal.js';
-import type { AccessKind, Expression, JwtVerification } from '../../language/ast.js';
+import type { AccessKind, Expression, JwtAccess, JwtVerification } from '../../language/ast.js';
 import type { AuthContext, SignedInWithTokens } from '../context.js';
 import type { AccessCredentials } from '../credentials.js';
 import type { Client, SignedIn } from '../identity.js';
@@ -31,8 +31,12 @@ export interface AccessKindRow<A extends AccessKind> {
   readonly signUp?: EnterByAccess<A>;
   /** The clause that a sign-in runs, whose variables name the account that is tried. */
   signInClause?(accessKind: A): Expression | undefined;
+  /** Whether a sign-in names no account, but a request that counts its own tries. Default: no. */
+  redeemsRequests?(accessKind: A): boolean;
   /** What verifies tokens. `undefined`: none is accepted. @throws TesseraError `invalid_auth` */
   verification(access: AccessOf<A>): JwtVerification | undefined;
+  /** The keys of tokens that it issues and that say how their bearers have signed in; `undefined`: it issues none. */
+  issuing(accessKind: A): JwtAccess | undefined;
   /** The session of the bearer of a verified token. @throws TesseraError `invalid_auth`, and others of AUTHENTICATE */
   openSession(
     context: AuthContext,

@@ -1,5 +1,7 @@
 /** Signs in, or up, through an access method of any type. */
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
+import { takeOrRefuse } from '../../catalog/limits/rate-limits.js';
+import { signUpBuckets } from '../../catalog/limits/request-rates.js';
 import { failure } from '../../errors/error.js';
 import { recordAccount } from '../attempts/account.js';
 import type { Attempt } from '../attempts/attempt-keys.js';
@@ -13,7 +15,10 @@ import { accessKindOf } from './access-kinds.js';
 
 /** Of an unknown access method nothing is shown: what might be secrets, no clause says. */
 function attemptOf(access: AccessDefinition | undefined, credentials: AccessCredentials, client: Client): Attempt {
-  const clause = access && accessKindOf(access.accessKind).signInClause?.(access.accessKind);
+  const row = access && accessKindOf(access.accessKind);
+  if (access !== undefined && row?.redeemsRequests?.(access.accessKind) === true && credentials.refresh === undefined)
+    return { account: undefined, source: client.origin.ip };
+  const clause = access && row?.signInClause?.(access.accessKind);
   const variables = attemptedVariables(credentials.variables, clause && clauseVariables(clause));
   const { account, parts } = recordAccount(credentials, variables);
   const named = (shown: readonly AttemptedVariable[]) =>
@@ -54,8 +59,8 @@ export function signInByAccess(
 /**
  * Signs a record user up through the SIGNUP clause, and in.
  *
- * @throws TesseraError as `signInByAccess`, but `no_record_returned` if the clause answers no record; and the error
- * codes of sign-up
+ * @throws TesseraError as `signInByAccess`, but `no_record_returned` if the clause answers no record; `rate_limited`
+ * after too many sign-ups, whether or not they succeeded; and the error codes of sign-up
  */
 export function signUpByAccess(
   context: AuthContext,
@@ -63,7 +68,10 @@ export function signUpByAccess(
   client: Client,
 ): Promise<SignedInWithTokens> {
   return context.failureDelay.equalize(async () => {
-    const access = await context.directory.access(credentials.databasePath, credentials.access);
+    const { databasePath } = credentials;
+    const access = await context.directory.access(databasePath, credentials.access);
+    if (access !== undefined && accessKindOf(access.accessKind).signUp !== undefined)
+      await takeOrRefuse(context.limits, signUpBuckets(context.rates, databasePath, client.origin.ip));
     return context.throttle.attempt({ account: undefined, source: client.origin.ip }, () =>
       context.failureDelay.observe(async () => {
         if (access === undefined) throw failure('invalid_auth');

@@ -21,13 +21,15 @@ import type { AccessCredentials } from '../credentials.js';
 import { type Client, definedUser, type SignedIn, sessionExpiry, tokenLifetime } from '../identity.js';
 import { assertIncarnation, type Claims, claimsValue } from '../tokens/claims.js';
 import type { AccessKindRow, AccessOf } from './access-kind.js';
-import { authenticate, recordDatabasePath, recordFrom } from './record-access.js';
+import { recordFrom } from './clause-record.js';
+import { authenticate, recordDatabasePath } from './record-access.js';
 
 type BearerAccess = Extract<AccessKind, { readonly kind: 'bearer' }>;
 
 export const BEARER_ACCESS: AccessKindRow<BearerAccess> = {
   signIn: signInBearer,
   verification: (access) => ({ kind: 'key', ...bearerKey(access) }),
+  issuing: () => undefined,
   openSession: (context, access, databasePath, claims, client) =>
     bearerSession(context, access, databasePath, bearerSubject(access, claims), claims, client),
   isGranted: (directory, databasePath, access, id) =>

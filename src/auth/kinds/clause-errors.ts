@@ -3,7 +3,12 @@ import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { ErrorCode } from '../../errors/catalogue.js';
 import { failure, TesseraError } from '../../errors/error.js';
 
-/** Runs a clause and replaces errors that would reveal internals; `detailed`: the access method tells which field. */
+/**
+ * Runs a clause and replaces errors that would reveal internals.
+ * @param detailed the access method says which field is why
+ * @throws TesseraError `failedAs`, and what clients may see: `thrown`, `hashing_busy`, `unexpected_auth`,
+ * `signup_conflict`, `signup_invalid`
+ */
 export async function judged<T>(
   failedAs: 'invalid_auth' | 'record_access_signup_query_failed',
   run: () => PromiseOrValue<T>,

@@ -13,6 +13,7 @@ export const JWT_ACCESS: AccessKindRow<Extract<AccessKind, { readonly kind: 'jwt
   },
 
   verification: ({ accessKind }) => accessKind.jwt.verify,
+  issuing: () => undefined,
 
   openSession(context, access, databasePath, claims, client) {
     // A token with an `ID` belongs to a record user, which this access method doesn't sign in.

@@ -1,22 +1,25 @@
 /** Record users: SIGNUP, SIGNIN and AUTHENTICATE of access methods of TYPE RECORD. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { NO_INCARNATION } from '../../catalog/credentials/incarnation.js';
-import { issuingKey } from '../../catalog/credentials/signing-key.js';
+import { issuingKey, type SigningKey } from '../../catalog/credentials/signing-key.js';
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { AccessKind, Expression } from '../../language/ast.js';
-import { parseRecordId } from '../../language/parse.js';
 import { toText } from '../../value/text/text.js';
-import { isArray, isObject, newObject, Range, RecordId, type Value } from '../../value/value.js';
+import { newObject, type RecordId, type Value } from '../../value/value.js';
+import { type Assurance, assuranceOf } from '../assurance.js';
 import type { AuthContext, SignedInWithTokens } from '../context.js';
 import type { AccessCredentials } from '../credentials.js';
 import type { AccessRun, IdentifiedRecord } from '../directory.js';
 import { type Client, guestIdentity, identityOf, type SignedIn, sessionExpiry, tokenLifetime } from '../identity.js';
 import { assertIncarnation, type Claims, claimsValue } from '../tokens/claims.js';
 import { firstRefresh, type RefreshPair, useRefresh } from '../tokens/refresh.js';
+import { type DrawnToken, issuerOf } from '../tokens/tokens.js';
+import { redeem } from '../ways/redeem.js';
 import type { AccessKindRow, AccessOf } from './access-kind.js';
 import { judged } from './clause-errors.js';
+import { recordFrom } from './clause-record.js';
 
 type RecordAccess = Extract<AccessKind, { kind: 'record' }>;
 interface RecordDatabasePath {
@@ -52,7 +55,9 @@ export const RECORD_ACCESS: AccessKindRow<RecordAccess> = {
   signIn: (context, access, credentials, client) => enterAsRecord(context, 'signin', access, credentials, client),
   signUp: (context, access, credentials, client) => enterAsRecord(context, 'signup', access, credentials, client),
   signInClause: ({ signin }) => signin,
+  redeemsRequests: ({ way }) => way !== undefined,
   verification: ({ accessKind }) => accessKind.jwt?.verify,
+  issuing: ({ jwt }) => jwt,
 
   openSession(context, access, databasePath, claims, client) {
     const where = recordDatabasePath(databasePath);
@@ -87,34 +92,21 @@ async function enterAsRecord(
   const { clause: clauseOf, clauseMissing, queryFailed, noRecord } = CLAUSES[way];
   const { accessKind } = access;
   const databasePath = recordDatabasePath(credentials.databasePath);
-  if (databasePath === undefined) throw failure('access_method_mismatch');
-  const { jwt } = accessKind;
-  const key = jwt && issuingKey(jwt);
-  if (key === undefined) throw failure('access_method_mismatch');
-  const token = context.tokens.drawId();
-  const issue = async (identified: IdentifiedRecord, pair?: RefreshPair): Promise<SignedInWithTokens> => {
-    const claims = context.tokens.claims({
-      ...databasePath,
-      access: access.name,
-      id: toText(identified.id),
-      incarnation: identified.incarnation?.id,
-      // Tokens issued here must be accepted here.
-      issuer: jwt?.require?.issuers[0],
-      audience: jwt?.require?.audiences[0],
-      token: pair?.token ?? token,
-      at: pair?.at,
-      grant: pair?.family,
-      lifetime: tokenLifetime(access.durations),
-    });
-    const signedIn = await recordSession(context, databasePath, access, claims, identified, client);
-    const signed = await context.tokens.sign(claims, key);
-    return { signedIn, tokens: { access: signed, ...(pair !== undefined && { refresh: pair.key }) } };
-  };
+  // Before a clause runs, whose effects would stay.
+  if (databasePath === undefined || signingKeyOf(access) === undefined) throw failure('access_method_mismatch');
+  const token = context.tokens.draw();
+  const entrance = { databasePath, access, client };
   if (way === 'signin' && accessKind.refresh && credentials.refresh !== undefined) {
     const { refresh, subject } = credentials;
     const use = { token: refresh, subject, issued: token };
     const { identified, pair } = await useRefresh(context, databasePath, access, use);
-    return issue(identified, pair);
+    const { assurance, identity } = pair;
+    return issue(context, entrance, { identified, assurance, identity, token: pair.token, pair });
+  }
+  if (accessKind.way !== undefined) {
+    if (way === 'signup') throw failure('access_method_mismatch');
+    const proven = await redeem(context, access, accessKind.way, credentials, client);
+    return enterRecord(context, entrance, { ...proven, token });
   }
   const clause = clauseOf(accessKind);
   if (clause === undefined) throw failure(clauseMissing);
@@ -127,11 +119,75 @@ async function enterAsRecord(
     if (context.hasher.busy) throw failure('hashing_busy', { retryAfter: 1 });
     throw failure(noRecord);
   }
-  if (!accessKind.refresh) return issue(identified);
-  const { pair, keep } = firstRefresh(context, databasePath, access, identified, token);
-  const issued = await issue(identified, pair);
+  const assurance = assuranceOf(['pwd'], token.at);
+  return enterRecord(context, entrance, { identified, assurance, token });
+}
+
+/** Where and from where a record user comes in. */
+export interface RecordEntrance {
+  readonly databasePath: RecordDatabasePath;
+  readonly access: AccessOf<RecordAccess>;
+  readonly client: Client;
+}
+
+/** Who comes in, and how they have proved it. */
+export interface ProvenRecord {
+  readonly identified: IdentifiedRecord;
+  /** Absent for refresh tokens of older releases. */
+  readonly assurance: Assurance | undefined;
+  /** The id of the identity that was signed in by, with which the session ends. */
+  readonly identity?: string | undefined;
+  /** Drawn before the proofs were checked, so that what is revoked meanwhile ends this sign-in, too. */
+  readonly token: DrawnToken;
+}
+
+/**
+ * Signs a record in that has proved who it is: its session, its access token, and WITH REFRESH the first
+ * token of a new family. AUTHENTICATE may deny it.
+ * @throws TesseraError `access_method_mismatch` if the access method issues no tokens, and as AUTHENTICATE
+ */
+export async function enterRecord(
+  context: AuthContext,
+  entrance: RecordEntrance,
+  proven: ProvenRecord,
+): Promise<SignedInWithTokens> {
+  const { databasePath, access } = entrance;
+  if (!access.accessKind.refresh) return issue(context, entrance, proven);
+  const { pair, keep } = firstRefresh(context, databasePath, access, proven);
+  const issued = await issue(context, entrance, { ...proven, pair });
   await keep();
   return issued;
+}
+
+async function issue(
+  context: AuthContext,
+  { databasePath, access, client }: RecordEntrance,
+  { identified, assurance, identity, token, pair }: ProvenRecord & { readonly pair?: RefreshPair },
+): Promise<SignedInWithTokens> {
+  const { jwt } = access.accessKind;
+  const key = signingKeyOf(access);
+  if (key === undefined) throw failure('access_method_mismatch');
+  const claims = context.tokens.claims({
+    ...databasePath,
+    access: access.name,
+    id: toText(identified.id),
+    incarnation: identified.incarnation?.id,
+    assurance,
+    identity,
+    issuer: issuerOf(jwt),
+    audience: jwt?.require?.audiences[0],
+    token: token.id,
+    at: token.at,
+    grant: pair?.family,
+    lifetime: tokenLifetime(access.durations),
+  });
+  const signedIn = await recordSession(context, databasePath, access, claims, identified, client);
+  const signed = await context.tokens.sign(claims, key);
+  return { signedIn, tokens: { access: signed, ...(pair !== undefined && { refresh: pair.key }) } };
+}
+
+function signingKeyOf({ accessKind: { jwt } }: AccessOf<RecordAccess>): SigningKey | undefined {
+  return jwt && issuingKey(jwt);
 }
 
 /**
@@ -201,18 +257,6 @@ function authenticateRun(candidate: SignedIn, client: Client): AccessRun {
 /** Namespace and database, both set; otherwise `undefined`. */
 export function recordDatabasePath({ namespace, database }: DatabasePath): RecordDatabasePath | undefined {
   return namespace === undefined || database === undefined ? undefined : { namespace, database };
-}
-
-/**
- * Converts the result of a clause, or a claim, to a record id: a record id, its text, an object with an `id`, or the
- * first element of an array of these.
- */
-export function recordFrom(value: Value): RecordId | undefined {
-  let found = isArray(value) ? value[0] : value;
-  if (isObject(found)) found = found['id'];
-  if (typeof found === 'string') found = parseRecordId(found);
-  // A range of records identifies no user.
-  return found instanceof RecordId && !(found.key instanceof Range) ? found : undefined;
 }
 
 /** Cached per token, since clients send the same token with each request. */

@@ -14,7 +14,7 @@ import {
   subjectOf,
 } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
-import { isObject } from '../../value/value.js';
+import { isObject, newObject } from '../../value/value.js';
 import type { AuthContext } from '../context.js';
 import { definedUser, type SignedIn } from '../identity.js';
 import { type Claims, issuedAt } from '../tokens/claims.js';
@@ -111,7 +111,12 @@ function isRevoked(
 ): PromiseOrValue<boolean> {
   if (principal.kind === 'guest') return false;
   return directory.isRevoked(databasePathOf(principal), () => {
-    const token = isObject(claims) && typeof claims['jti'] === 'string' ? claims['jti'] : undefined;
-    return { token, subject: subjectOf(principal), at: at() };
+    const { jti, IDN: identity } = isObject(claims) ? claims : newObject();
+    return {
+      token: typeof jti === 'string' ? jti : undefined,
+      identity: typeof identity === 'string' ? identity : undefined,
+      subject: subjectOf(principal),
+      at: at(),
+    };
   });
 }

@@ -9,6 +9,7 @@ import type { AuthContext } from '../context.js';
 import { MAX_NAME_LENGTH } from '../credentials.js';
 import type { Client, SignedIn } from '../identity.js';
 import { matchesIssuerAndAudience } from '../tokens/claims.js';
+import { ownOrForeign } from '../tokens/foreign-claims.js';
 import type { UnverifiedToken } from '../tokens/tokens.js';
 import { accessKindOf } from './access-kinds.js';
 import { isGranted, unlessRevoked } from './session-validity.js';
@@ -65,8 +66,12 @@ function signInByAccessToken(
       assertMeant(token, access);
       return andThen(isGranted(context.directory, databasePath, access, token.claims.grant), (granted) => {
         if (!granted) throw failure('invalid_auth');
-        const opened = accessKindOf(access.accessKind).openSession(context, access, databasePath, token.claims, client);
-        return andThen(opened, (signedIn) => unlessRevoked(context, signedIn, token.claims));
+        const kind = accessKindOf(access.accessKind);
+        return andThen(ownOrForeign(context.tokens, token, kind.issuing(access.accessKind)), (claims) =>
+          andThen(kind.openSession(context, access, databasePath, claims, client), (signedIn) =>
+            unlessRevoked(context, signedIn, claims),
+          ),
+        );
       });
     });
   });

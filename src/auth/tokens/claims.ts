@@ -21,6 +21,8 @@ export interface Claims {
   readonly grant?: string;
   /** The incarnation of the record or user (`catalog/credentials/incarnation.ts`). */
   readonly incarnation?: string;
+  /** Whether there are claims about how the bearer has signed in; they are the issuer's. */
+  readonly assured: boolean;
   /** Unix seconds, possibly with a fraction. */
   readonly expires?: number;
   readonly notBefore?: number;
@@ -55,6 +57,9 @@ const SPELLINGS: Readonly<Record<string, Canonical>> = Object.assign(Object.crea
   [`${PREFIX}roles`]: 'RL',
 });
 
+/** Claims about how the bearer has signed in. */
+export const ASSURANCE_CLAIMS = ['amr', 'acr', 'auth_time'] as const;
+
 /**
  * Reads the claims of a payload. A claim given in two spellings is denied, since its issuer may have meant the other
  * one.
@@ -70,6 +75,7 @@ export function readClaims(payload: JsonObject): Claims {
   }
   return {
     all,
+    assured: ASSURANCE_CLAIMS.some((claim) => Object.hasOwn(all, claim)),
     ...optional('namespace', name(all['NS'])),
     ...optional('database', name(all['DB'])),
     ...optional('access', name(all['AC'])),

@@ -22,8 +22,10 @@ import { type DatabasePath, recordSubject } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import { toText } from '../../value/text/text.js';
 import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
+import { type Assurance, assuranceBy } from '../assurance.js';
 import type { AuthContext } from '../context.js';
 import type { IdentifiedRecord } from '../directory.js';
+import type { DrawnToken } from './tokens.js';
 
 /** Default grace period in seconds, in which a reused token counts as a lost race. */
 export const REFRESH_GRACE_SECONDS = 10;
@@ -32,10 +34,21 @@ export const REFRESH_GRACE_SECONDS = 10;
 export interface RefreshPair {
   readonly key: string;
   readonly family: string;
-  /** The id of the access token. */
-  readonly token: string;
-  /** When both are issued, in nanoseconds since 1970. */
-  readonly at: bigint;
+  /** The access token; both are issued at its time. */
+  readonly token: DrawnToken;
+  /** What the sign-in of the family was proved by; absent for those of older releases. */
+  readonly assurance: Assurance | undefined;
+  /** The id of the identity that it was signed in by, if any. */
+  readonly identity: string | undefined;
+}
+
+/** What a refresh token is issued for. */
+interface RefreshContent {
+  readonly identified: IdentifiedRecord;
+  readonly assurance: Assurance | undefined;
+  readonly identity?: string | undefined;
+  /** The access token that is issued with it. */
+  readonly token: DrawnToken;
 }
 
 /** The first refresh token of a family, which `keep` stores. */
@@ -43,10 +56,9 @@ export function firstRefresh(
   context: AuthContext,
   databasePath: DatabasePath,
   access: AccessDefinition,
-  record: IdentifiedRecord,
-  token: string,
+  content: RefreshContent,
 ): { readonly pair: RefreshPair; keep(): PromiseOrValue<unknown> } {
-  const { grant, key } = draw(context, access, record, token);
+  const { grant, key } = draw(context, access, content);
   const keep = () => context.directory.grants(databasePath, access.name, (grants) => grants.put(grant));
   return { pair: pairOf(grant, key), keep };
 }
@@ -61,8 +73,8 @@ export interface RefreshUse {
   readonly token: string;
   /** The record's text that the token must have been issued for, if the client names it. */
   readonly subject: string | undefined;
-  /** The id of the access token issued with the replacement. */
-  readonly issued: string;
+  /** The access token issued with the replacement. */
+  readonly issued: DrawnToken;
 }
 
 /**
@@ -86,7 +98,8 @@ export async function useRefresh(
       const { revocation } = grant;
       if (revocation === undefined) {
         const seed = drawSeed(context.environment.random);
-        const next = draw(context, access, identified, issued, {
+        const content = { identified, assurance: assuranceIn(grant), identity: grant.signedInBy, token: issued };
+        const next = draw(context, access, content, {
           family: familyOf(grant),
           secret: successorSecret(secret, seed),
         });
@@ -192,15 +205,24 @@ function onGrant<T>(
 }
 
 /** Whether the access token of a pair was revoked, or all of its record's. */
-function isRevoked({ transaction, area }: Grants, { token, creation, subject }: Grant): PromiseOrValue<boolean> {
+function isRevoked(
+  { transaction, area }: Grants,
+  { token, creation, subject, signedInBy }: Grant,
+): PromiseOrValue<boolean> {
   if (subject.kind !== 'record') return false;
   const at = datetimeNanoseconds(creation);
-  return new RevocationList(transaction, area).isRevoked({ token, subject: recordSubject(subject.record), at });
+  const credential = { token, identity: signedInBy, subject: recordSubject(subject.record), at };
+  return new RevocationList(transaction, area).isRevoked(credential);
 }
 
 function pairOf(grant: Grant, key: string): RefreshPair {
-  const { token = '', creation } = grant;
-  return { key, family: familyOf(grant), token, at: datetimeNanoseconds(creation) };
+  const { token: id = '', creation } = grant;
+  const token = { id, at: datetimeNanoseconds(creation) };
+  return { key, family: familyOf(grant), token, assurance: assuranceIn(grant), identity: grant.signedInBy };
+}
+
+function assuranceIn({ proved }: Grant): Assurance | undefined {
+  return proved && assuranceBy(proved.amr, datetimeNanoseconds(proved.at));
 }
 
 function familyOf({ family, id }: Grant): string {
@@ -210,8 +232,7 @@ function familyOf({ family, id }: Grant): string {
 function draw(
   { environment }: AuthContext,
   { name, durations }: AccessDefinition,
-  { id, incarnation }: IdentifiedRecord,
-  token: string,
+  { identified: { id, incarnation }, assurance, identity, token }: RefreshContent,
   { family, secret }: { readonly family?: string; readonly secret?: string } = {},
 ) {
   return generateGrant(environment, 'refresh', {
@@ -219,7 +240,10 @@ function draw(
     subject: { kind: 'record', record: id, incarnation: incarnation?.id ?? NO_INCARNATION },
     lifetime: durations.grant,
     family,
-    token,
+    token: token.id,
+    at: token.at,
+    signedInBy: identity,
+    proved: assurance && { amr: assurance.amr, at: toDatetime(assurance.at) },
     secret,
   });
 }

@@ -14,13 +14,19 @@ import { failure } from '../../errors/error.js';
 import { uuidV7 } from '../../functions/identifiers.js';
 import type { JwtAccess, JwtVerification } from '../../language/ast.js';
 import { datetimeNanoseconds } from '../../value/time/datetime.js';
+import { type Assurance, assuranceClaims } from '../assurance.js';
 import { type Claims, readClaims } from './claims.js';
 import { type KeySetSource, KeySets } from './key-sets.js';
 import { type PublicJwk, SigningKeys } from './signing-keys.js';
 import { type Json, type JsonObject, parseStrictObject } from './strict-json.js';
 
-/** The `iss` of the tokens that this server issues. */
+/** The `iss` of the tokens that this server issues, unless their access method requires another. */
 const ISSUER = 'Tessera';
+
+/** The `iss` of the tokens that an access method issues: they must be accepted by it. */
+export function issuerOf(jwt: JwtAccess | undefined): string {
+  return jwt?.require?.issuers[0] ?? ISSUER;
+}
 
 const MAX_DEPTH = 16;
 /** Milliseconds: by default, and at most. */
@@ -45,6 +51,12 @@ export interface TokenOptions {
   readonly keySets?: KeySetSource;
 }
 
+/** The id of a token to issue, and its time of issue in nanoseconds since 1970. */
+export interface DrawnToken {
+  readonly id: string;
+  readonly at: bigint;
+}
+
 /** The content of a token to issue. */
 export interface TokenContent {
   readonly namespace?: string | undefined;
@@ -56,6 +68,10 @@ export interface TokenContent {
   readonly grant?: string | undefined;
   /** The incarnation of the record or user named by `id`. */
   readonly incarnation?: string | undefined;
+  /** What the user has proved: of record users alone. */
+  readonly assurance?: Assurance | undefined;
+  /** The id of the identity that was signed in by. */
+  readonly identity?: string | undefined;
   /** `iss`. Default: this server. */
   readonly issuer?: string | undefined;
   /** `aud`. Default: none. */
@@ -123,24 +139,25 @@ export class Tokens {
     this.#maxBytes = options.maxBytes ?? 8 * 1024;
   }
 
-  /** Generates a token id. It begins with the millisecond, which `iat` lacks. */
-  drawId(): string {
+  /** Draws the id of a token, which is issued at that time. It begins with the millisecond, which `iat` lacks. */
+  draw(): DrawnToken {
     const { clock, random } = this.#environment;
-    return uuidV7(Number(clock.now() / 1_000_000n), random).text;
+    const at = clock.now();
+    return { id: uuidV7(Number(at / 1_000_000n), random).text, at };
   }
 
   /** The claims of a new token, in the reference engine's order. */
   claims(content: TokenContent): Claims {
     const now = Number((content.at ?? this.#environment.clock.now()) / NANOSECONDS);
     const { namespace, database, access, token, id, roles, grant, incarnation } = content;
-    const { issuer = ISSUER, audience, lifetime } = content;
+    const { issuer = ISSUER, audience, assurance, identity, lifetime } = content;
     return readClaims({
       iat: now,
       nbf: now,
       ...(lifetime !== undefined && { exp: Math.min(now + Number(lifetime / NANOSECONDS), Number.MAX_SAFE_INTEGER) }),
       iss: issuer,
       ...(audience !== undefined && { aud: audience }),
-      jti: token ?? this.drawId(),
+      jti: token ?? this.draw().id,
       ...(namespace !== undefined && { NS: namespace }),
       ...(database !== undefined && { DB: database }),
       ...(access !== undefined && { AC: access }),
@@ -148,6 +165,8 @@ export class Tokens {
       ...(roles !== undefined && { RL: roles }),
       ...(grant !== undefined && { GR: grant }),
       ...(incarnation !== undefined && { INC: incarnation }),
+      ...(identity !== undefined && { IDN: identity }),
+      ...(assurance !== undefined && assuranceClaims(assurance)),
     });
   }
 
@@ -200,6 +219,17 @@ export class Tokens {
     if (verification.kind === 'url') return this.#verifyWithSet(token, verification.url);
     const keys = keysOf(verification, this.#environment.clock);
     return keys.some((key) => token.isVerifiedBy(key)) ? undefined : this.#verifyWithKeys(token, keys);
+  }
+
+  /** Whether a token that a key set has verified is signed with this private key rather than another of the set. */
+  async isSignedBy({ text }: UnverifiedToken, key: SigningKey): Promise<boolean> {
+    try {
+      const published = await this.#keys.publicJwk('sign', key);
+      await compactVerify(text, published, { algorithms: [headerName(key.algorithm)] });
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /**

@@ -8,9 +8,10 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Environment, Random } from '../../env/environment.js';
 import type { Transaction } from '../../storage/contract.js';
 import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
-import { Datetime, isObject, newObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
+import { Datetime, isArray, isObject, newObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import { forEachEntry } from '../entries.js';
 import { type Area, grantFamilyKey, grantKey, grantRange } from '../keys/store-keys.js';
+import type { IdentityGrant } from './identity.js';
 import { generateSecret } from './secret.js';
 
 export type GrantSubject =
@@ -40,10 +41,24 @@ export interface Grant {
   readonly family?: string | undefined;
   /** For refresh tokens: the id of the access token issued with it. */
   readonly token?: string | undefined;
-  /** For refresh tokens: it was used, which revokes it. */
+  /** For refresh tokens: what the sign-in of the family was proved by; absent for those of older releases. */
+  readonly proved?: Proved | undefined;
+  /** For refresh tokens: the id of the identity that was signed in by (`identity.ts`), if any. */
+  readonly signedInBy?: string | undefined;
+  /** For invitations: where it was mailed to, which it proves. */
+  readonly address?: string | undefined;
+  /** Of what is only shown as a grant: an identity. */
+  readonly identity?: IdentityGrant | undefined;
+  /** For refresh tokens and invitations: it was used, which revokes it. */
   readonly used?: boolean | undefined;
   /** For refresh tokens that were used: the token that replaced it. */
   readonly successor?: Successor | undefined;
+}
+
+/** Methods of authentication (RFC 8176), and when the last of them was used. */
+export interface Proved {
+  readonly amr: readonly string[];
+  readonly at: Datetime;
 }
 
 /** The token that replaced a used one. Its secret is derived from the used one's, which the store doesn't have. */
@@ -57,7 +72,7 @@ const ID_LENGTH = 12;
 const SECRET_LENGTH = 24;
 
 /** Prefixes of grant keys. */
-const PREFIXES = { bearer: 'surreal-bearer', refresh: 'surreal-refresh' } as const;
+const PREFIXES = { bearer: 'surreal-bearer', refresh: 'surreal-refresh', invitation: 'tessera-invitation' } as const;
 export type GrantUse = keyof typeof PREFIXES;
 
 /** A grant key as its bearer sends it. */
@@ -75,6 +90,11 @@ export interface NewGrant {
   readonly family?: string | undefined;
   /** For refresh tokens: the id of the access token issued with it. */
   readonly token?: string | undefined;
+  readonly proved?: Proved | undefined;
+  readonly signedInBy?: string | undefined;
+  readonly address?: string | undefined;
+  /** When it is issued, in nanoseconds since 1970. Default: now. */
+  readonly at?: bigint;
   /** For refresh tokens that replace one. Default: a random one. */
   readonly secret?: string | undefined;
 }
@@ -83,20 +103,22 @@ export interface NewGrant {
 export function generateGrant(
   { clock, random }: Environment,
   use: GrantUse,
-  { access, subject, lifetime, family, token, secret: given }: NewGrant,
+  { access, subject, lifetime, family, token, proved, signedInBy, address, at = clock.now(), secret: given }: NewGrant,
 ): { readonly grant: Grant; readonly key: string } {
   const id = generateSecret(random, ID_LENGTH);
   const secret = given ?? generateSecret(random, SECRET_LENGTH);
-  const now = clock.now();
   const grant: Grant = {
     id,
     access,
     subject,
-    creation: toDatetime(now),
-    expiration: lifetime === undefined ? undefined : toDatetime(now + lifetime),
+    creation: toDatetime(at),
+    expiration: lifetime === undefined ? undefined : toDatetime(at + lifetime),
     digest: digestOf(secret),
     family: use === 'refresh' ? (family ?? id) : undefined,
     token,
+    proved,
+    signedInBy,
+    address,
   };
   return { grant, key: grantKeyText(use, { id, secret }) };
 }
@@ -167,7 +189,8 @@ export class Grants {
     return found;
   }
 
-  put({ id, subject, creation, expiration, revocation, digest, family, token, used, successor }: Grant): void {
+  put(grant: Grant): void {
+    const { id, subject, creation, expiration, revocation, digest, family, token, proved, used, successor } = grant;
     const stored = newObject();
     stored['id'] = id;
     stored['subject'] = subject.kind === 'user' ? subject.name : subject.record;
@@ -177,6 +200,10 @@ export class Grants {
     stored['digest'] = digest;
     stored['family'] = family;
     stored['token'] = token;
+    stored['amr'] = proved && [...proved.amr];
+    stored['proved'] = proved?.at;
+    stored['identity'] = grant.signedInBy;
+    stored['address'] = grant.address;
     stored['used'] = used;
     stored['successor'] = successor?.id;
     stored['seed'] = successor?.seed;
@@ -215,10 +242,17 @@ export class Grants {
       digest: stored['digest'] as Uint8Array,
       family: stored['family'] as string | undefined,
       token: stored['token'] as string | undefined,
+      proved: provedIn(stored),
+      signedInBy: stored['identity'] as string | undefined,
+      address: stored['address'] as string | undefined,
       used: stored['used'] as boolean | undefined,
       successor: successorIn(stored),
     };
   }
+}
+
+function provedIn({ amr, proved: at }: ObjectValue): Proved | undefined {
+  return isArray(amr) && at instanceof Datetime ? { amr: amr as readonly string[], at } : undefined;
 }
 
 function successorIn({ successor, seed }: ObjectValue): Successor | undefined {

@@ -2,7 +2,7 @@
  * Identities: who a record is to the world outside. Each ties a subject that was proved at an access method (a mail
  * address) to a record and its incarnation, and is void once that record is gone, even if its id is used again.
  *
- * A row is found by its subject, when somebody signs in, and by its record, when the record is asked or deleted.
+ * A row is found by its subject, when a client signs in, and by its record, when that is asked or deleted.
  */
 import { createHash } from 'node:crypto';
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -18,7 +18,7 @@ import type { Id } from '../keys/key-bytes.js';
 import { identityKey, identityRange, recordIdentityKey, recordIdentityRange } from '../keys/store-keys.js';
 import { generateSecret } from './secret.js';
 
-export interface Identity {
+export interface IdentityGrant {
   /** Names it in ACCESS … REVOKE, and in the tokens of sessions that were signed in by it. */
   readonly id: string;
   readonly access: string;
@@ -47,29 +47,29 @@ export class Identities {
   ) {}
 
   /** The identity of a subject, whether or not its record still exists. */
-  find(access: string, subject: string): PromiseOrValue<Identity | undefined> {
+  find(access: string, subject: string): PromiseOrValue<IdentityGrant | undefined> {
     return andThen(this.transaction.get(identityKey(this.database, access, digestOf(subject))), readIdentity);
   }
 
   /** Those of a record: all, or those of an access method. */
-  ofRecord(record: RecordId, access?: string): Promise<readonly Identity[]> {
+  ofRecord(record: RecordId, access?: string): Promise<readonly IdentityGrant[]> {
     if (record.key instanceof Range) return Promise.resolve([]);
     return this.#listed(recordIdentityRange(this.database, record.table, encodeKey(record.key), access));
   }
 
   /** Those of an access method, in no order that means anything. */
-  async list(access: string): Promise<readonly Identity[]> {
+  async list(access: string): Promise<readonly IdentityGrant[]> {
     const entries = await entriesOf(this.transaction, identityRange(this.database, access));
     return entries.flatMap(([, stored]) => readIdentity(stored) ?? []);
   }
 
-  put(identity: Identity): void {
+  put(identity: IdentityGrant): void {
     const { access, subject } = identity;
     this.transaction.put(identityKey(this.database, access, digestOf(subject)), objectFrom({ ...identity }));
     this.transaction.put(this.#recordKey(identity), objectFrom({ access, subject }));
   }
 
-  remove(identity: Identity): void {
+  remove(identity: IdentityGrant): void {
     this.transaction.delete(identityKey(this.database, identity.access, digestOf(identity.subject)));
     this.transaction.delete(this.#recordKey(identity));
   }
@@ -79,7 +79,7 @@ export class Identities {
     const { transaction, database } = this;
     return forEachBatch(transaction.scan(recordIdentityRange(database, table, key)), (batch) => {
       for (const [pointer, stored] of batch) {
-        const { access, subject } = stored as unknown as Pick<Identity, 'access' | 'subject'>;
+        const { access, subject } = stored as unknown as Pick<IdentityGrant, 'access' | 'subject'>;
         transaction.delete(identityKey(database, access, digestOf(subject)));
         transaction.delete(pointer);
       }
@@ -87,16 +87,16 @@ export class Identities {
     });
   }
 
-  async #listed(range: KeyRange): Promise<readonly Identity[]> {
+  async #listed(range: KeyRange): Promise<readonly IdentityGrant[]> {
     const entries = await entriesOf(this.transaction, range);
     const found = await mapInOrder(entries, ([, stored]) => {
-      const { access, subject } = stored as unknown as Pick<Identity, 'access' | 'subject'>;
+      const { access, subject } = stored as unknown as Pick<IdentityGrant, 'access' | 'subject'>;
       return this.find(access, subject);
     });
     return found.filter((identity) => identity !== undefined);
   }
 
-  #recordKey({ record, access, subject }: Identity): Key {
+  #recordKey({ record, access, subject }: IdentityGrant): Key {
     return recordIdentityKey(this.database, record.table, encodeKey(record.key as Value), access, digestOf(subject));
   }
 }
@@ -105,6 +105,6 @@ function digestOf(subject: string): string {
   return createHash('sha256').update(subject).digest('base64url');
 }
 
-function readIdentity(stored: Value): Identity | undefined {
-  return isObject(stored) ? (stored as unknown as Identity) : undefined;
+function readIdentity(stored: Value): IdentityGrant | undefined {
+  return isObject(stored) ? (stored as unknown as IdentityGrant) : undefined;
 }

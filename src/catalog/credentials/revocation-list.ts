@@ -14,6 +14,8 @@ import { type Area, revocationKey, revocationRange } from '../keys/store-keys.js
 export interface IssuedCredential {
   /** The token's id (`jti`), if it has one. */
   readonly token: string | undefined;
+  /** The id of the identity that it was signed in by, if any. */
+  readonly identity?: string | undefined;
   /** The owner, as given by `subjectOf`. */
   readonly subject: string;
   /** Time of issue in nanoseconds since 1970. */
@@ -41,14 +43,17 @@ export class RevocationList {
     readonly area: Area,
   ) {}
 
-  async isRevoked({ token, subject, at }: IssuedCredential): Promise<boolean> {
+  async isRevoked({ token, identity, subject, at }: IssuedCredential): Promise<boolean> {
     const restored = await restoredAt(this.transaction);
     if (restored !== undefined && at <= restored) return true;
     const until = await this.transaction.get(revocationKey(this.area, 'subject', subject));
     if (until instanceof Datetime && at <= datetimeNanoseconds(until)) return true;
-    if (token === undefined) return false;
-    const found = await this.transaction.get(revocationKey(this.area, 'token', token));
-    return found !== undefined;
+    for (const id of [token, identity]) {
+      if (id === undefined) continue;
+      const found = await this.transaction.get(revocationKey(this.area, 'token', id));
+      if (found !== undefined) return true;
+    }
+    return false;
   }
 
   /** Revokes everything issued to a user until `now`. */
@@ -56,7 +61,7 @@ export class RevocationList {
     this.transaction.put(revocationKey(this.area, 'subject', subject), toDatetime(now));
   }
 
-  /** Revokes a token, and removes expired tokens from the list. */
+  /** Revokes a token, or all that were signed in by an identity, and removes expired tokens from the list. */
   revokeToken({ id, expiry }: RevocableToken, now: bigint): PromiseOrValue<void> {
     this.transaction.put(revocationKey(this.area, 'token', id), expiry === undefined ? null : toDatetime(expiry));
     return forEachEntry(this.transaction, revocationRange(this.area, 'token'), ([key, until]) => {

@@ -1,7 +1,7 @@
 /**
  * Sign-in requests: attempts to sign in that are under way, from `start` until they are redeemed, once, or run out.
  *
- * Each has a random name of 128 bits, which only whoever began it knows: it is stored under its digest, so that
+ * Each has a random name of 128 bits, which only its client knows: it is stored under its digest, so that
  * readers of a store or a backup can redeem none. What else leads to it is a pointer: the link that was mailed, and
  * the address, by which a new request ends an older one.
  */
@@ -24,7 +24,7 @@ export type SignInPurpose = 'sign-in' | 'link' | 'step';
 export interface SignInRequest {
   readonly access: string;
   readonly purpose: SignInPurpose;
-  /** It was proved elsewhere, by a link: whoever has its name and the verifier may redeem it. */
+  /** It was proved elsewhere, by a link: its name and the verifier redeem it. */
   readonly proved?: boolean | undefined;
   /** What is to be proved: a mail address as `mailAddress` has it. */
   readonly subject?: string | undefined;
@@ -34,7 +34,7 @@ export interface SignInRequest {
   readonly redirect?: string | undefined;
   /** Of the client, for SIGNUP. */
   readonly variables: ObjectValue;
-  /** Who has that subject; absent if nobody does. */
+  /** The record with that subject; absent if there is none. */
   readonly record?: RecordId | undefined;
   readonly incarnation?: string | undefined;
   /** The claims of the session that began it, of a link or step. */
@@ -72,6 +72,7 @@ export function isCodeOf({ code: stored }: SignInRequest, name: string, code: st
   return stored !== undefined && timingSafeEqual(stored, codeDigest(name, code));
 }
 
+/** Whether a request can no longer be redeemed at `now`, in nanoseconds since 1970. */
 export function isOver({ expires, tries }: SignInRequest, now: bigint): boolean {
   return tries >= MOST_TRIES || datetimeNanoseconds(expires) <= now;
 }

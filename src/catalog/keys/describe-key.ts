@@ -13,7 +13,9 @@ const KINDS: Readonly<Record<string, string>> = {
   o: 'a revocation',
   q: 'the counter of a sequence',
   l: 'an entry of a changefeed',
+  k: 'a request to sign in',
   m: 'a mail',
+  n: 'an identity',
   u: 'a live query',
   c: 'a change for live queries',
   y: 'how far the changes for live queries were pruned',
@@ -34,6 +36,7 @@ const ID_LENGTH = 4;
 export function describeKey(key: Key): string {
   if (key[0] === 'Q') return 'an asynchronous event that waits';
   if (key[0] === 'A') return `a note that events were queued in database ${idAt(key, 1)}`;
+  if (key[0] === 'K') return `a note that requests to sign in were begun in database ${idAt(key, 1)}`;
   if (key[0] === 'M') return `a note that mails were queued in database ${idAt(key, 1)}`;
   if (key.startsWith(NODES_AREA)) return 'what nodes know of each other';
   if (key[0] === 'R') return `${KINDS[key[1] ?? ''] ?? 'something'} of root`;

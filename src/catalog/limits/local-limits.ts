@@ -2,7 +2,7 @@
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import type { Clock } from '../../env/environment.js';
 import type { RateBucket, RateLimits } from './rate-limits.js';
-import { afterTaking, bucketDigest, type TokenBucket, timeUntil, wholeSeconds } from './token-bucket.js';
+import { afterTaking, bucketDigest, bucketTime, type TokenBucket, timeUntil, wholeSeconds } from './token-bucket.js';
 
 /**
  * Buckets that are kept, and at most as many older ones, in some 5 MB. A client with enough sources to
@@ -26,7 +26,7 @@ export class LocalRateLimits implements RateLimits {
   }
 
   take(buckets: readonly RateBucket[]): number | undefined {
-    const now = this.#clock.monotonic();
+    const now = bucketTime(this.#clock.monotonic());
     const taken = buckets.map(({ rule, key }) => ({ rule, digest: bucketDigest({ rule, key }) }));
     const state = ({ digest }: { digest: string }): TokenBucket => this.#buckets.get(digest) ?? FULL;
     const wait = taken.reduce((most, each) => Math.max(most, timeUntil(1, state(each), each.rule, now)), 0);

@@ -41,9 +41,19 @@ export async function takeOrRefuse(limits: RateLimits, buckets: readonly RateBuc
   if (retryAfter !== undefined) throw failure('rate_limited', { retryAfter });
 }
 
-/** A client's bucket, by its IPv4 address or IPv6 network; none in process, where there is no address. */
-export function sourceBuckets(rule: RateRule, address: string | undefined, target = ''): readonly RateBucket[] {
-  return address === undefined ? [] : [{ rule, key: JSON.stringify([networkOf(address), target]) }];
+/**
+ * A client's bucket for a database, or for something in it, by its IPv4 address or IPv6 network; none where there is no
+ * address, as in process.
+ */
+export function sourceBuckets(
+  rule: RateRule,
+  address: string | undefined,
+  { namespace, database }: DatabasePath,
+  target = '',
+): readonly RateBucket[] {
+  return address === undefined
+    ? []
+    : [{ rule, key: JSON.stringify([networkOf(address), namespace, database, target]) }];
 }
 
 /** The bucket of a database, or of something in it. */

@@ -5,19 +5,26 @@
 import { createHash } from 'node:crypto';
 import type { RateBucket, RateRule } from './rate-limits.js';
 
-const NANOSECONDS = 1e6;
+/** Times are whole microseconds, which add up exactly. */
+const NANOSECONDS = 1_000n;
+const MICROSECONDS = 1_000;
 /** Bytes of a bucket's digest: 128 bits. */
 const DIGEST_LENGTH = 16;
 
 /** A bucket in which tokens are missing. */
 export interface TokenBucket {
-  /** Milliseconds, by the clock of the process or, in a store, by wall clocks. */
+  /** Microseconds, by the clock of the process or, in a store, by wall clocks. */
   readonly fullAt: number;
 }
 
-/** Milliseconds in which a bucket gets so many tokens. */
+/** Microseconds in which a bucket gets so many tokens. */
 export function timeOf(tokens: number, { per }: RateRule): number {
-  return (tokens * Number(per)) / NANOSECONDS;
+  return tokens * Math.max(1, Number(per / NANOSECONDS));
+}
+
+/** The time of a clock that counts milliseconds, as buckets have it. */
+export function bucketTime(milliseconds: number): number {
+  return Math.round(milliseconds * MICROSECONDS);
 }
 
 /** When the bucket is full again if so many tokens are taken from it. */
@@ -25,7 +32,7 @@ export function afterTaking(tokens: number, { fullAt }: TokenBucket, rule: RateR
   return { fullAt: within({ fullAt }, rule, now) + timeOf(tokens, rule) };
 }
 
-/** Milliseconds until so many tokens are in the bucket; 0 if they are. */
+/** Microseconds until so many tokens are in the bucket; 0 if they are. */
 export function timeUntil(tokens: number, bucket: TokenBucket, rule: RateRule, now: number): number {
   const spare = timeOf(rule.burst - tokens, rule);
   return Math.max(0, within(bucket, rule, now) - now - spare);
@@ -44,7 +51,7 @@ export function bucketDigest({ rule, key }: RateBucket): string {
   return digest.subarray(0, DIGEST_LENGTH).toString('latin1');
 }
 
-/** Whole seconds of at least so many milliseconds. */
-export function wholeSeconds(milliseconds: number): number {
-  return Math.max(1, Math.ceil(milliseconds / 1000));
+/** A wait in whole seconds, rounded up. */
+export function wholeSeconds(microseconds: number): number {
+  return Math.ceil(microseconds / 1e6);
 }

@@ -6,9 +6,10 @@
  * A waiting mail holds one of `MOST_WAITING` slots. Counting the others instead would make all transactions that queue
  * mails conflict with each other.
  */
+import { invariant } from '../../base/invariant.js';
 import type { Environment } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
-import type { Entry, Stored, Transaction } from '../../storage/contract.js';
+import type { Stored, Transaction } from '../../storage/contract.js';
 import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { type Datetime, newObject, type ObjectValue, type Value } from '../../value/value.js';
 import { findConfig } from '../definitions/lookup.js';
@@ -16,6 +17,7 @@ import { rowOf } from '../definitions/stored-definition.js';
 import { entriesOf } from '../entries.js';
 import { type Id, idBytes } from '../keys/key-bytes.js';
 import { databaseOfMails, MAIL_DATABASES_RANGE, mailDatabaseKey, mailPrefix, mailSlotKey } from '../keys/store-keys.js';
+import { mailAddress } from './address.js';
 import { mailRouteOf, type SmtpRoute } from './mail-route.js';
 
 export type MailKind = 'code' | 'invitation' | 'notice' | 'test';
@@ -83,6 +85,7 @@ export async function queueMail(
   mail: OutgoingMail,
   { clock, random }: Pick<Environment, 'clock' | 'random'>,
 ): Promise<void> {
+  invariant(mailAddress(mail.to) === mail.to, 'recipients of mails are addresses that were checked');
   const length = mail.subject.length + mail.text.length + mail.html.length + (mail.link?.length ?? 0);
   if (length > LONGEST_MAIL) throw failure('mail_unavailable', { reason: 'the mail is too long' });
   const slot = await freeSlot(transaction, database.id, random);
@@ -102,7 +105,7 @@ async function freeSlot(
   database: Id,
   random: Environment['random'],
 ): Promise<number | undefined> {
-  const draw = () => Math.floor(random.float() * MOST_WAITING);
+  const draw = () => Buffer.from(random.bytes(4)).readUInt32BE() % MOST_WAITING;
   const first = draw();
   const taken = await transaction.get(mailSlotKey(database, first));
   if (taken === undefined) return first;
@@ -181,7 +184,7 @@ export function readWaitingMail(stored: Stored): WaitingMail {
 }
 
 /** Decodes the row of a mail that is done. */
-export function readDoneMail([, stored]: Entry): DoneMail {
+export function readDoneMail(stored: Stored): DoneMail {
   const mail = rowOf(stored);
   return {
     ...(mail as unknown as Omit<DoneMail, 'created' | 'expires' | 'at'>),

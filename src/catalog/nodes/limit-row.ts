@@ -2,7 +2,7 @@
 import type { Stored } from '../../storage/contract.js';
 import type { TokenBucket } from '../limits/token-bucket.js';
 
-/** Milliseconds since 1970. */
+/** Microseconds since 1970. */
 export function storedBucket({ fullAt }: TokenBucket): Stored {
   return fullAt;
 }

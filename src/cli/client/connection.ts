@@ -43,7 +43,7 @@ export function takePassFile(command: Command): void {
   const { pass, passFile }: { readonly pass?: string; readonly passFile?: string } = command.opts();
   if (passFile === undefined) return;
   if (pass !== undefined) throw new ConfigurationError('--pass and --pass-file exclude each other');
-  command.setOptionValueWithSource('pass', readPassFile(passFile), 'config');
+  command.setOptionValueWithSource('pass', readPassFile(passFile, '--pass-file'), 'config');
 }
 
 /** Connects, signs in and selects. @throws ServerError, and errors of the network */

@@ -3,6 +3,7 @@ import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js'
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import { failure } from '../../errors/error.js';
 import type { ApiAction, Call, DefineApi, Handling } from '../../language/ast.js';
+import { API_LIMIT, readApiLimit } from '../../query/api/limit.js';
 import { apiPathText, parseApiPath } from '../../query/api/path.js';
 import { assertStorable } from '../../records/storable.js';
 import { ensureSelectedDatabase } from '../../runtime/authorization/selected-database.js';
@@ -55,6 +56,8 @@ function compileArguments(call: Call, compiler: Compiler): (frame: Frame) => Pro
   const args = call.args.map((each) => compiler.expression(each));
   return async (frame) => {
     const values = await mapInOrder(args, (evaluate) => evaluate(frame));
+    // A limit that fails only when the endpoint is called would be noticed late.
+    if (call.path.toLowerCase() === API_LIMIT) readApiLimit(values);
     return {
       ...call,
       args: values.map((value) => {

@@ -1,15 +1,20 @@
 /** ACCESS: issues, shows, revokes and purges the grants of an access method, and rotates its key. */
+import { assertRecentSignIn } from '../../auth/assurance.js';
+import type { IdentityRows } from '../../auth/directory.js';
 import type { AccessGrants } from '../../auth/kinds/access-kind.js';
 import { accessKindOf } from '../../auth/kinds/access-kinds.js';
+import { removedMail } from '../../auth/ways/mail-text.js';
+import { tell } from '../../auth/ways/notices.js';
 import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type Grant, type GrantSubject, Grants, generateGrant, isExpired } from '../../catalog/credentials/grant.js';
+import type { IdentityGrant } from '../../catalog/credentials/identity.js';
 import { ensureIncarnation, NO_INCARNATION } from '../../catalog/credentials/incarnation.js';
 import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
 import { isSymmetric, jwtOf, withJwt } from '../../catalog/credentials/signing-key.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.js';
-import type { DatabasePath } from '../../catalog/principal.js';
+import type { DatabasePath, Identity, RecordUser } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { Access, KeyRotation } from '../../language/ast.js';
@@ -19,20 +24,36 @@ import { authorize } from '../../runtime/authorization/authorize.js';
 import { schemaChangeOf, selectedPath } from '../../runtime/authorization/selected-database.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
+import { toText } from '../../value/text/text.js';
 import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { isTruthy } from '../../value/truthiness.js';
-import { type ObjectValue, objectFrom, Range, RecordId, type Value } from '../../value/value.js';
+import {
+  isArray,
+  isObject,
+  type MutableObject,
+  type ObjectValue,
+  objectFrom,
+  Range,
+  RecordId,
+  type Value,
+} from '../../value/value.js';
 import { judgeAccessKeys } from '../define/define-access.js';
 import { finish } from '../define/definition.js';
+import { identityRowsOf } from './identity-rows.js';
+import { invite } from './invite.js';
 
 type Action = Access['action'];
 type Which = Extract<Action, { kind: 'show' | 'revoke' }>['which'];
 
-/** The access method of a statement, and its grants. */
+/** The access method of a statement, its grants, and its identities, which are shown and revoked like grants. */
 interface Store {
   readonly databasePath: DatabasePath;
   readonly access: AccessDefinition;
   readonly grants: Grants;
+  /** Absent where an access method can have none. */
+  readonly rows: IdentityRows | undefined;
+  /** Whose grants and identities are seen: those of a record user who asks; absent for owners and viewers. */
+  readonly own: RecordUser | undefined;
 }
 
 type Run = (frame: Frame, store: Store) => PromiseOrValue<Value>;
@@ -55,7 +76,8 @@ const ACTIONS: Actions = {
     return async (frame, store) => {
       const found = await select(frame, store);
       const live = found.filter(({ revocation }) => revocation === undefined);
-      const revoked = live.map((grant) => revoke(frame.execution, store.grants, grant));
+      if (store.own !== undefined) await assertMayRevokeOwn(frame.execution, store, live);
+      const revoked = await mapInOrder(live, (grant) => revoke(frame.execution, store, grant));
       // Sessions that were opened with such a key end.
       if (revoked.length > 0)
         frame.execution.services.sessions.scheduleRevalidation(frame.execution.context.transaction, store.databasePath);
@@ -81,20 +103,50 @@ export function compileAccessStatement({ name, level, action }: Access, compiler
   return async (frame) => {
     const { execution } = frame;
     const databasePath = selectedPath(execution, level);
-    authorize(execution.identity, action.kind === 'show' ? 'view' : 'own', databasePath, 'Access');
-    if (!execution.writable) throw failure('read_only');
     const { transaction } = execution.context;
     const access = await findAccess(transaction, databasePath, name);
+    const own = access && hasWay(access) ? ownerOfOwn(execution.identity, action.kind, databasePath) : undefined;
+    if (own === undefined)
+      authorize(execution.identity, action.kind === 'show' ? 'view' : 'own', databasePath, 'Access');
+    if (!execution.writable) throw failure('read_only');
     const area = await areaOf(transaction, databasePath);
     if (access === undefined || area === undefined) throw failure('access_missing', { name, ...databasePath });
-    return run(frame, { databasePath, access, grants: new Grants(transaction, area, name) });
+    const rows = hasWay(access) ? await identityRowsOf(execution) : undefined;
+    return run(frame, { databasePath, access, grants: new Grants(transaction, area, name), rows, own });
   };
+}
+
+/** A record user may show and revoke what is their own at an access method with a way. */
+function ownerOfOwn(
+  { principal }: Identity,
+  action: Action['kind'],
+  { namespace, database }: DatabasePath,
+): RecordUser | undefined {
+  if (principal.kind !== 'record' || (action !== 'show' && action !== 'revoke')) return undefined;
+  return principal.namespace === namespace && principal.database === database ? principal : undefined;
+}
+
+function hasWay({ accessKind }: AccessDefinition): boolean {
+  return accessKind.kind === 'record' && accessKind.way !== undefined;
+}
+
+/** @throws TesseraError `recent_sign_in_required`, `last_identity` */
+async function assertMayRevokeOwn({ identity, services }: Execution, { rows }: Store, revoked: readonly Grant[]) {
+  const ended = revoked.filter(({ identity: tied }) => tied !== undefined);
+  if (ended.length === 0) return;
+  assertRecentSignIn(identity, services.environment.clock);
+  const { principal, token } = identity;
+  const all = principal.kind === 'record' ? await rows?.identities.ofRecord(principal.id) : undefined;
+  // Who has a password, needs no address to come in again.
+  const hasPassword = isObject(token) && isArray(token['amr']) && token['amr'].includes('pwd');
+  if (!hasPassword && (all?.length ?? 0) <= ended.length) throw failure('last_identity');
 }
 
 function compileGrant({ subject }: Extract<Action, { kind: 'grant' }>, compiler: Compiler): Run {
   const subjectOf = compileSubject(subject, compiler);
   return async (frame, store) => {
     const granted = await subjectOf(frame, store);
+    if (store.rows !== undefined) return shown(await invite(frame.execution, store.rows, store.access, granted));
     const { name, durations } = store.access;
     const { use } = grantsOf(store.access);
     const {
@@ -150,7 +202,7 @@ function compileWhich(which: Which, compiler: Compiler): (frame: Frame, store: S
       return (_, store) => allOf(store);
     case 'grant':
       return async (_, store) => {
-        const grant = await store.grants.find(which.id);
+        const grant = await grantOf(store, which.id);
         const { databasePath, access } = store;
         if (grant === undefined) throw failure('grant_missing', { id: which.id, access: access.name, ...databasePath });
         const whole = await withFamily(store.grants, grant);
@@ -167,9 +219,36 @@ function compileWhich(which: Which, compiler: Compiler): (frame: Frame, store: S
   }
 }
 
-async function allOf({ grants }: Store): Promise<Grant[]> {
-  const all = await grants.list();
-  return mapInOrder(all, (grant) => withFamily(grants, grant));
+async function grantOf(store: Store, id: string): Promise<Grant | undefined> {
+  const grant = await store.grants.find(id);
+  if (grant !== undefined) return isSeen(store, grant) ? grant : undefined;
+  return (await identitiesOf(store)).find((identity) => identity.id === id);
+}
+
+async function allOf(store: Store): Promise<Grant[]> {
+  const grants = (await store.grants.list()).filter((grant) => isSeen(store, grant));
+  const whole = await mapInOrder(grants, (grant) => withFamily(store.grants, grant));
+  return [...whole, ...(await identitiesOf(store))];
+}
+
+/** Identities as grants without a key. */
+async function identitiesOf(store: Store): Promise<Grant[]> {
+  const identities = (await store.rows?.identities.list(store.access.name)) ?? [];
+  return identities.map(grantOfIdentity).filter((grant) => isSeen(store, grant));
+}
+
+function grantOfIdentity(identity: IdentityGrant): Grant {
+  const { id, access, record, incarnation, created } = identity;
+  return { id, access, subject: { kind: 'record', record, incarnation }, creation: created, digest: NO_KEY, identity };
+}
+
+const NO_KEY = new Uint8Array(0);
+
+function isSeen({ own }: Store, { subject }: Grant): boolean {
+  if (own === undefined) return true;
+  return (
+    subject.kind === 'record' && toText(subject.record) === toText(own.id) && subject.incarnation === own.incarnation
+  );
 }
 
 /** A refresh token that was revoked with its family is one that was revoked. */
@@ -179,9 +258,15 @@ async function withFamily(grants: Grants, grant: Grant): Promise<Grant> {
   return revocation === undefined ? grant : { ...grant, revocation };
 }
 
-function revoke({ services: { environment } }: Execution, grants: Grants, grant: Grant): Grant {
-  const revocation = toDatetime(environment.clock.now());
+async function revoke({ services: { environment } }: Execution, { grants, rows }: Store, grant: Grant): Promise<Grant> {
+  const now = environment.clock.now();
+  const revocation = toDatetime(now);
   const revoked = { ...grant, revocation };
+  if (grant.identity !== undefined) {
+    await rows?.endIdentity(grant.identity);
+    await (rows && tell(rows, grant.identity, removedMail(rows.app), now));
+    return revoked;
+  }
   grants.put(revoked);
   // Otherwise the token that it replaced could still count as the loser of a race.
   if (grant.family !== undefined) grants.revokeFamily(grant.family, revocation);
@@ -206,8 +291,11 @@ function isPurged(grant: Grant, action: Extract<Action, { kind: 'purge' }>, now:
 const plain = (grant: Grant): ObjectValue => shown(grant);
 
 /** A grant as it is shown; its key only when it has just been made. */
-function shown({ id, access, subject, creation, expiration, revocation }: Grant, key = REDACTED): ObjectValue {
-  return objectFrom({
+function shown(
+  { id, access, subject, creation, expiration, revocation, address, identity }: Grant,
+  key = REDACTED,
+): ObjectValue {
+  const object: MutableObject = objectFrom({
     ac: access,
     creation,
     expiration,
@@ -215,8 +303,12 @@ function shown({ id, access, subject, creation, expiration, revocation }: Grant,
     id,
     revocation,
     subject: objectFrom(subject.kind === 'user' ? { user: subject.name } : { record: subject.record }),
-    type: 'bearer',
+    type: identity?.kind ?? (address === undefined ? 'bearer' : 'invitation'),
   });
+  // Other types keep the members that clients of the reference engine know.
+  if (identity !== undefined) Object.assign(object, { identity: identity.subject, used: identity.used });
+  if (address !== undefined) object['address'] = address;
+  return object;
 }
 
 // ACCESS … ROTATE: a new key for an access method. Tokens of the former one stay valid for a while.

@@ -40,6 +40,7 @@ import {
 } from '../../value/value.js';
 import { compileName } from '../define/definition.js';
 import { auditVerification, compileAuditInfo } from './audit.js';
+import { mailList } from './mail.js';
 import { sessionList } from './sessions.js';
 import { signInAttempts } from './signin-attempts.js';
 import { describeDefinition, describeLive } from './structure.js';
@@ -70,6 +71,8 @@ function answerTo(of: Of, view: View, compiler: Compiler): Answer {
       return ({ execution }) => sessionList(execution);
     case 'nodes':
       return ({ execution }) => infoForNodes(execution);
+    case 'mail':
+      return ({ execution }) => mailList(execution);
     case 'table':
       return ofTable(of, view, compiler);
     case 'user':

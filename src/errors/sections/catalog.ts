@@ -75,6 +75,10 @@ export const catalogErrors = {
   api_request: row<{ reason: string }>({ kind: 'Validation', text: ({ reason }) => reason }),
   /** Only logged; the response has status 500. */
   api_middleware: row<{ name: string }>({ kind: 'Internal', text: ({ name }) => `${name}() can't be middleware` }),
+  api_limit: row<{ reason: string }>({
+    kind: 'Validation',
+    text: ({ reason }) => `Incorrect arguments for api::limit(): ${reason}`,
+  }),
   api_body: row({ kind: 'Serialization', text: () => 'Failed to encode the response body' }),
   module_missing: missing('module', 'Module'),
   analyzer_missing: missing('analyzer', 'Analyzer'),

@@ -30,6 +30,14 @@ export const identityErrors = {
     rpc: -32002,
     http: 401,
   }),
+  /** The user is signed in, but for something that asks for more (RFC 9470). */
+  recent_sign_in_required: row({
+    kind: 'NotAllowed',
+    text: () => 'This needs a sign-in of the last ten minutes: sign in again',
+    details: auth('RecentSignInRequired'),
+    rpc: -32002,
+    http: 401,
+  }),
   /** The sign-in met a conflict or unavailable storage: the credentials may be valid. */
   unexpected_auth: row({
     kind: 'NotAllowed',
@@ -97,6 +105,41 @@ export const identityErrors = {
     text: ({ name }) => `Cannot set protected variable: ${name}`,
     details: () => ({ kind: 'InvalidParams' }),
     rpc: -32603,
+  }),
+
+  // Sign-in requests (`auth_start`, `POST /auth/:ns/:db/:ac/start`).
+  start_malformed: row<{ reason: string }>({
+    kind: 'Validation',
+    text: ({ reason }) => `The request to sign in is malformed: ${reason}`,
+    details: () => ({ kind: 'InvalidParams' }),
+    rpc: -32603,
+  }),
+  address_invalid: row({
+    kind: 'Validation',
+    text: () => "'email' must be one mail address, such as ann@example.com",
+    details: () => ({ kind: 'InvalidParams' }),
+    rpc: -32603,
+  }),
+  record_user_required: row({
+    kind: 'NotAllowed',
+    text: () => 'Only a record user who is signed in may do this',
+    details: auth('RecordUserRequired'),
+    rpc: -32002,
+    http: 401,
+  }),
+  identity_missing: row<{ access: string }>({
+    kind: 'NotFound',
+    text: ({ access }) => `There is nothing that was proved at the access method '${access}'`,
+  }),
+  last_identity: row({
+    kind: 'NotAllowed',
+    text: () => 'This is the last way to sign in that is known; add another one first',
+    http: 403,
+  }),
+  /** Only logged; the client gets `record_access_signup_query_failed`. */
+  signup_record_exists: row<{ access: string }>({
+    kind: 'Validation',
+    text: ({ access }) => `SIGNUP of the access method '${access}' must make a record; it has answered one that exists`,
   }),
 
   // Operations that an access method doesn't support, or failed.
@@ -226,6 +269,12 @@ export const identityErrors = {
     details: () => ({ kind: 'MailUnavailable' }),
     http: 503,
     retryable: true,
+  }),
+  /** Only logged: a mail that was given up. Neither its address nor its text is named. */
+  mail_undelivered: row<{ kind: string; database: string; reason: string }>({
+    kind: 'Internal',
+    text: ({ kind, database, reason }) => `A mail (${kind}) of the database ${database} was given up: ${reason}`,
+    http: 503,
   }),
   public_url_missing: row({
     kind: 'Configuration',

@@ -42,6 +42,8 @@ export interface FunctionContext extends Work {
   readRecord(id: RecordId): PromiseOrValue<Value>;
   /** Whether a record, or any in a range of ids, exists and may be seen. */
   hasRecord(id: RecordId): PromiseOrValue<boolean>;
+  /** What a record has proved at access methods, as far as the caller may know. */
+  identitiesOf(id: RecordId): PromiseOrValue<Value>;
   /** Answers a request to an endpoint of DEFINE API. @throws TesseraError `api_path`, `api_request` */
   invokeApi(path: string, request: Value): PromiseOrValue<Value>;
   /** The next number of a sequence. @throws TesseraError `sequence_missing`, `sequence_exhausted` */

@@ -66,6 +66,20 @@ export class Fetcher {
   }
 
   /**
+   * The address of a host for a connection other than by HTTP.
+   * @throws TesseraError `network_target_denied`, `network_lookup_failed`
+   */
+  async reach(host: string, port: number): Promise<string> {
+    const denied = () => failure('network_target_denied', { target: `${host}:${port}` });
+    if (!mayLookUp(this.#targets, host, port)) throw denied();
+    const addresses = await this.#environment.network.resolve(host).catch(() => {
+      throw failure('network_lookup_failed');
+    });
+    if (!mayCall(this.#targets, { host, port, addresses })) throw denied();
+    return addresses[0] as string;
+  }
+
+  /**
    * Whether the rules name the host of a URL, or hold its address: then its operator trusts it without TLS. Nothing is
    * looked up.
    */

@@ -1,6 +1,7 @@
 /** The client's address: the peer of the socket, or a header of a trusted proxy. */
 import type { IncomingMessage } from 'node:http';
 import { type BlockList, isIP } from 'node:net';
+import { plainAddress } from '../../base/source-network.js';
 
 export type ClientAddressSource =
   | { readonly from: 'socket' }
@@ -11,7 +12,8 @@ export type ClientAddressSource =
 /** The client's IP address: the socket's, or that of the header if a trusted proxy sent it; `undefined` if unknown. */
 export function clientAddress(request: IncomingMessage, source: ClientAddressSource): string | undefined {
   if (source.from === 'none') return undefined;
-  const peer = plainAddress(request.socket.remoteAddress);
+  const { remoteAddress } = request.socket;
+  const peer = remoteAddress && plainAddress(remoteAddress);
   if (source.from === 'socket' || peer === undefined || !isTrusted(peer, source.trusted)) return peer;
   const header = request.headers[source.header];
   if (header === undefined) return peer;
@@ -26,7 +28,7 @@ function nearestUntrusted(header: string, trusted: BlockList): string | undefine
   let nearest: string | undefined;
   for (const part of header.split(',').reverse()) {
     const address = plainAddress(part.trim());
-    if (address === undefined || isIP(address) === 0) return nearest;
+    if (isIP(address) === 0) return nearest;
     nearest = address;
     if (!isTrusted(address, trusted)) return nearest;
   }
@@ -36,9 +38,4 @@ function nearestUntrusted(header: string, trusted: BlockList): string | undefine
 function isTrusted(address: string, trusted: BlockList): boolean {
   const family = isIP(address);
   return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4');
-}
-
-/** Without the prefix that IPv4 addresses have on an IPv6 socket. */
-function plainAddress(address: string | undefined): string | undefined {
-  return address?.startsWith('::ffff:') ? address.slice(7) : address;
 }

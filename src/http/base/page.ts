@@ -17,6 +17,12 @@ export interface Framing {
   readonly frames?: boolean;
 }
 
+/** What a page may do with forms; by default it has none. */
+export interface Forms {
+  /** Where the answers to its forms may lead, besides this server. */
+  readonly formTargets: readonly string[];
+}
+
 export interface PageFile {
   readonly tag: string;
   readonly contentType: string;
@@ -29,7 +35,7 @@ export function wantsPage(accept: string | undefined): boolean {
 }
 
 /** The Content-Security-Policy: the page may load from and connect to this server only. */
-export function pagePolicy(nonce: string, { isFramed = false, frames = false }: Framing = {}): string {
+export function pagePolicy(nonce: string, { isFramed = false, frames = false }: Framing = {}, forms?: Forms): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -38,7 +44,7 @@ export function pagePolicy(nonce: string, { isFramed = false, frames = false }: 
     "connect-src 'self'",
     `frame-src '${frames ? 'self' : 'none'}'`,
     "base-uri 'none'",
-    "form-action 'none'",
+    `form-action ${forms === undefined ? "'none'" : ["'self'", ...forms.formTargets].join(' ')}`,
     `frame-ancestors '${isFramed ? 'self' : 'none'}'`,
   ].join('; ');
 }

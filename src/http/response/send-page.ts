@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Random } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
-import { pagePolicy, type WebPage } from '../base/page.js';
+import { type Forms, pagePolicy, type WebPage } from '../base/page.js';
 import { sendTagged } from './entity-tag.js';
 import { sendBody } from './reply.js';
 
@@ -16,10 +16,11 @@ export function sendPage(
   { html, framing }: WebPage,
   random: Random,
   texts: Readonly<Record<string, string>> = {},
+  forms?: Forms,
 ): FastifyReply {
   const nonce = Buffer.from(random.bytes(NONCE_LENGTH)).toString('base64');
   reply.headers({
-    'content-security-policy': pagePolicy(nonce, framing),
+    'content-security-policy': pagePolicy(nonce, framing, forms),
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-store',
   });

@@ -1,6 +1,5 @@
 /** The table of routes. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { looksLikeJsonObject } from '../../base/json-sniffing.js';
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { RpcConnection } from '../../rpc/connection.js';
@@ -9,15 +8,16 @@ import { namesSession } from '../../rpc/request.js';
 import { errorMessage, withoutId } from '../../rpc/response.js';
 import { PROTOCOL_VERSION } from '../../rpc/version.js';
 import type { IssuedTokens, Session } from '../../session/contract.js';
-import { type BodyFormat, JSON_FORMAT, utf8Text } from '../../value/codecs/formats.js';
-import { isObject, type ObjectValue } from '../../value/value.js';
+import { type BodyFormat, utf8Text } from '../../value/codecs/formats.js';
+import type { ObjectValue } from '../../value/value.js';
 import type { Context, RouteContext } from '../base/context.js';
 import { requestFormat, responseFormat } from '../base/negotiation.js';
 import type { HttpLimits } from '../base/options.js';
 import { readSelection } from '../base/request-headers.js';
 import type { BodyPolicy } from '../request/admission.js';
 import { credentialHolder } from '../request/authorization.js';
-import { decodeAtOnce, decodeMessage } from '../request/decode-message.js';
+import { readCredentials } from '../request/credentials-body.js';
+import { decodeMessage } from '../request/decode-message.js';
 import { readQueryString } from '../request/query-string.js';
 import { bodyOf } from '../request/request-body.js';
 import { inSession, originOf, prepareSession, selectDatabase } from '../request/request-session.js';
@@ -27,6 +27,7 @@ import { sendBody } from '../response/reply.js';
 import { sendResults } from '../response/results.js';
 import { answerBounds, sendAnswer } from '../response/send-answer.js';
 import { apiRoute } from './api.js';
+import { confirmFileRoute, confirmPageRoute, confirmRoute, startRoute } from './auth.js';
 import { graphqlFileRoute, graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute } from './graphql.js';
 import { KEY_METHODS, keyRoute } from './key.js';
 import { metricsRoute } from './metrics.js';
@@ -84,6 +85,26 @@ export const ROUTES: readonly Route[] = [
     answers: 'secret',
     handle: setupRoute,
   },
+  {
+    method: 'POST',
+    path: '/auth/:ns/:db/:ac/start',
+    querying: false,
+    limit: 'credentialsBody',
+    from: 'guests',
+    answers: 'secret',
+    handle: startRoute,
+  },
+  { method: 'GET', path: '/auth/:ns/:db/:ac/confirm', querying: false, answers: 'secret', handle: confirmPageRoute },
+  {
+    method: 'POST',
+    path: '/auth/:ns/:db/:ac/confirm',
+    querying: false,
+    limit: 'credentialsBody',
+    from: 'guests',
+    answers: 'secret',
+    handle: confirmRoute,
+  },
+  { method: 'GET', path: '/auth/page/:file', querying: false, answers: 'public', handle: confirmFileRoute },
   { method: 'POST', path: '/sql', querying: true, limit: 'sqlBody', handle: sqlRoute },
   ...KEY_METHODS.flatMap((method) =>
     ['/key/:table', '/key/:table/:id'].map(
@@ -247,16 +268,6 @@ function credentialsRoute(signIn: SignIn): Handler {
       session.close();
     }
   };
-}
-
-/** In any format. Content-Type isn't required, so that a JSON object may come without one. */
-function readCredentials(request: FastifyRequest): ObjectValue {
-  const type = request.headers['content-type'];
-  const body = bodyOf(request);
-  const format = looksLikeJsonObject(type, body[0]) ? JSON_FORMAT : requestFormat(type ?? JSON_FORMAT.contentType);
-  const credentials = decodeAtOnce(body, format);
-  if (!isObject(credentials)) throw failure('malformed_request', { reason: 'the body must be an object' });
-  return credentials;
 }
 
 async function healthRoute(context: Context, _request: FastifyRequest, reply: FastifyReply): Promise<unknown> {

@@ -18,8 +18,8 @@ export interface KillSessions {
 export interface Info {
   readonly kind: 'info';
   readonly of:
-    | { readonly kind: 'root' | 'namespace' | 'database' | 'sessions' | 'nodes' }
-    // Tessera's own, as the last two.
+    | { readonly kind: 'root' | 'namespace' | 'database' | 'sessions' | 'nodes' | 'mail' }
+    // Tessera's own, as the last three.
     | { readonly kind: 'signin-attempts' | 'audit-verification' }
     | { readonly kind: 'audit'; readonly where?: Expression; readonly limit?: number }
     | { readonly kind: 'table'; readonly name: Name }

@@ -1,4 +1,4 @@
-/** The ways of access methods of TYPE RECORD: `WITH MAIL CODE, LINK`. A row for each; one that is forgotten doesn't compile. */
+/** The ways of access methods of TYPE RECORD: `WITH MAIL CODE, LINK`. One that is forgotten doesn't compile. */
 
 import { type ObjectValue, objectFrom } from '../../value/value.js';
 import { type AccessWay, MAIL_FORMS, type MailForm } from '../ast.js';
@@ -21,9 +21,6 @@ const WAYS: { readonly [K in AccessWay['kind']]: WayRow<Extract<AccessWay, { rea
     structure: ({ forms }) => objectFrom({ forms: forms.map((form) => form.toUpperCase()) }),
   },
 };
-
-/** The words that may follow WITH. */
-export const WAY_WORDS: readonly string[] = Object.values(WAYS).map(({ word }) => word);
 
 /** A way, if its word is next. */
 export function acceptWay(parser: Parser): AccessWay | undefined {

@@ -15,7 +15,7 @@ import type { Parser } from '../parser/parser.js';
 import { codeText } from '../printer/clauses.js';
 import { clause, clauses, type Printer, REDACTED_LITERAL } from '../printer/printer.js';
 import { type Mapper, optional, update } from '../visitor/rebuild.js';
-import { acceptWay, shownWay, WAY_WORDS, wayText } from './access-ways.js';
+import { acceptWay, shownWay, wayText } from './access-ways.js';
 import {
   type ClauseRows,
   codeClause,
@@ -209,7 +209,7 @@ function record(parser: Parser): AccessType {
   while (parser.acceptWord('WITH')) {
     if (parser.acceptWord('JWT')) verification = jwt(parser);
     else if (parser.acceptWord('REFRESH')) refresh = true;
-    else if (way === undefined) way = acceptWay(parser) ?? parser.unexpected(`JWT, REFRESH or ${WAY_WORDS.join(', ')}`);
+    else if (way === undefined) way = acceptWay(parser) ?? parser.unexpected('JWT or REFRESH');
     else parser.unexpected(`JWT or REFRESH, as ${way.kind.toUpperCase()} is its way already`);
   }
   const accessKind: AccessKind = {

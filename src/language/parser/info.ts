@@ -26,6 +26,7 @@ const SUBJECTS = [
   'INDEX',
   'SESSIONS',
   'NODES',
+  'MAIL',
   'SIGNIN',
   'AUDIT',
 ] as const;
@@ -48,6 +49,8 @@ function subject(parser: Parser): Info['of'] {
       return { kind: 'sessions' };
     case 'NODES':
       return { kind: 'nodes' };
+    case 'MAIL':
+      return { kind: 'mail' };
     case 'SIGNIN':
       parser.expectWord('ATTEMPTS');
       return { kind: 'signin-attempts' };

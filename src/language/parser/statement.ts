@@ -72,10 +72,11 @@ export function beginsStatement({ word }: Parser): boolean {
   return word === 'IF' || SESSION_STATEMENTS.has(word) || (word !== 'EXPLAIN' && STATEMENTS.has(word));
 }
 
-/** A statement at the top of a text. */
+/** A statement at the top of a text. `access::identities(…)` is a call. */
 export function topStatement(parser: Parser): Statement {
   const read = parser.kind === 'word' ? SESSION_STATEMENTS.get(parser.word) : undefined;
-  return read === undefined ? statement(parser) : read(parser);
+  const isPath = parser.source.startsWith('::', parser.nextOffset());
+  return read === undefined || isPath ? statement(parser) : read(parser);
 }
 
 /** Configurations, in an export of the reference engine without the words before them: `GRAPHQL TABLES AUTO`. */

@@ -201,6 +201,7 @@ function infoSubject(of: Info['of'], printer: Printer): string {
     case 'database':
     case 'sessions':
     case 'nodes':
+    case 'mail':
       return of.kind.toUpperCase();
     case 'signin-attempts':
       return 'SIGNIN ATTEMPTS';

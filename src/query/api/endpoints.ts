@@ -3,7 +3,7 @@ import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { CALL } from '../../base/work/work.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import type { ApiDefinition } from '../../catalog/definitions/definition.js';
-import { failure, TesseraError } from '../../errors/error.js';
+import { failure } from '../../errors/error.js';
 import { uuidV4 } from '../../functions/identifiers.js';
 import type { ApiMethod, Call, Expression, Handling } from '../../language/ast.js';
 import { constantValue } from '../../language/constant-value.js';
@@ -14,17 +14,14 @@ import { deeper, isTooDeep, withStackGuard } from '../../runtime/depth.js';
 import type { ApiEndpoints, Execution } from '../../runtime/execution.js';
 import { type Compiler, Frame } from '../../runtime/frame.js';
 import { Scope } from '../../runtime/scope.js';
-import { Variants } from '../../runtime/variants.js';
-import { Closure, Duration, isObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
+import { Closure, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
 import { CUSTOM, callDefined } from '../expression/call-defined.js';
 import { HostFunction } from '../expression/closure.js';
-import { decodeBody, encodeBody, isStrategy, NATIVE_HEADERS } from './body.js';
+import { NATIVE_HEADERS } from './body.js';
+import { guestsWait, tooManyCalls } from './limit.js';
 import {
   type ApiRequest,
   type ApiResponse,
-  isHeaderName,
-  isHeaderValue,
-  isStatus,
   REQUEST_ID,
   readApiRequest,
   readApiResponse,
@@ -33,6 +30,7 @@ import {
   responseValue,
   withHeader,
 } from './message.js';
+import { type Handler, MIDDLEWARE } from './middleware.js';
 import { type ApiPath, bySpecificity, matchPath, parseApiPath, splitPath } from './path.js';
 
 /** The compiled endpoints of a database; those with more specific paths come first. */
@@ -54,9 +52,17 @@ function routes({ apis }: DatabaseCatalog): readonly Route[] {
   return found;
 }
 
+/** Middleware and permissions, and where they are written, within the database. */
+interface Layer {
+  readonly handling: Handling;
+  readonly place: string;
+}
+
 /** The handler of a method at a path. */
 interface Endpoint {
-  readonly handlings: readonly Handling[];
+  /** The path as it is defined. */
+  readonly name: string;
+  readonly layers: readonly Layer[];
   readonly action: Expression;
   readonly params: ObjectValue;
 }
@@ -66,10 +72,15 @@ function findEndpoint(catalog: DatabaseCatalog, parts: readonly string[], method
     const params = matchPath(path, parts);
     if (params === undefined) continue;
     const config = catalog.configs.get('api')?.config;
-    const handlings = [...(config?.kind === 'api' ? [config] : []), definition.handling];
+    const { name } = definition;
+    const layers: Layer[] = [
+      ...(config?.kind === 'api' ? [{ handling: config, place: '' }] : []),
+      { handling: definition.handling, place: name },
+    ];
     const found = definition.actions.find(({ methods }) => methods.includes(method));
-    if (found !== undefined) return { handlings: [...handlings, found.handling], action: found.action, params };
-    return definition.fallback && { handlings, action: definition.fallback, params };
+    if (found === undefined) return definition.fallback && { name, layers, action: definition.fallback, params };
+    const { handling, action, methods } = found;
+    return { name, layers: [...layers, { handling, place: `${name} ${methods.join(' ')}` }], action, params };
   }
   return undefined;
 }
@@ -92,7 +103,9 @@ export class Endpoints implements ApiEndpoints {
     const catalog = await execution.context.catalog();
     const endpoint = catalog && findEndpoint(catalog, parts, asked.method);
     if (endpoint === undefined) return answer(response(404, 'Not found'), id);
-    const rules = endpoint.handlings.map(({ permissions }) => compileRule(permissions, this.#compiler));
+    const wait = await guestsWait(execution, endpoint.name);
+    if (wait !== undefined) return answer(tooManyCalls(wait), id);
+    const rules = endpoint.layers.map(({ handling }) => compileRule(handling.permissions, this.#compiler));
     const may = await mayAsk(execution, rules);
     if (!may) return answer(response(403, 'Permission denied: You are not allowed to access this resource'), id);
     const inner: Execution = { ...deeper(withDefinerRightsCap(execution)), checks: UNCHECKED };
@@ -133,10 +146,15 @@ class Invocation {
     readonly compiler: Compiler,
   ) {}
 
-  run({ handlings, action }: Endpoint, request: ApiRequest, execution: Execution): PromiseOrValue<ApiResponse> {
-    const calls = handlings.flatMap(({ middleware }) => middleware);
+  run({ layers, action }: Endpoint, request: ApiRequest, execution: Execution): PromiseOrValue<ApiResponse> {
+    const calls = layers.flatMap(({ handling, place }) =>
+      handling.middleware.map((call, index) => ({ call, place: `${place} ${index}` })),
+    );
     return this.#orNothing(execution, () => {
-      const handler = calls.reduceRight<Handler>((next, call) => this.#around(call, next), this.#action(action));
+      const handler = calls.reduceRight<Handler>(
+        (next, { call, place }) => this.#around(call, next, place),
+        this.#action(action),
+      );
       return handler(request, execution);
     });
   }
@@ -152,11 +170,11 @@ class Invocation {
       });
   }
 
-  #around(call: Call, next: Handler): Handler {
+  #around(call: Call, next: Handler, place: string): Handler {
     // They were computed when the endpoint was defined.
     const args = call.args.map((each) => constantValue(each)?.value);
     const builtIn = MIDDLEWARE.get(call.path.toLowerCase());
-    if (builtIn !== undefined) return builtIn(args, next);
+    if (builtIn !== undefined) return builtIn(args, next, place);
     if (!call.path.startsWith(CUSTOM)) throw failure('api_middleware', { name: call.path });
     return (request, execution) => this.#custom(call.path, args, request, execution, next);
   }
@@ -220,123 +238,5 @@ class Invocation {
       context.catalogChanged();
       return response(500, bodyOf(error));
     }
-  }
-}
-
-// The middleware of endpoints: the built-in kinds, and functions of users.
-
-/** Answers a request in an execution. */
-type Handler = (request: ApiRequest, execution: Execution) => PromiseOrValue<ApiResponse>;
-
-/**
- * Wraps a handler.
- * @throws TesseraError `api_middleware` for invalid arguments
- */
-type Middleware = (args: readonly Value[], next: Handler) => Handler;
-
-const MIDDLEWARE: ReadonlyMap<string, Middleware> = new Map<string, Middleware>([
-  [
-    'api::timeout',
-    ([duration], next) => {
-      if (!(duration instanceof Duration)) throw misused('api::timeout');
-      return (request, execution) => within(execution, duration, (inner) => next(request, inner));
-    },
-  ],
-  [
-    'api::req::body',
-    ([strategy = 'auto'], next) => {
-      if (!isStrategy(strategy)) throw misused('api::req::body');
-      return (request, execution) => {
-        const decoded = decodeBody(request, strategy);
-        return 'refused' in decoded ? decoded.refused : next(decoded, execution);
-      };
-    },
-  ],
-  [
-    'api::res::body',
-    ([strategy = 'auto'], next) => {
-      if (!isStrategy(strategy)) throw misused('api::res::body');
-      return async (request, execution) => {
-        const given = await next(request, execution);
-        return encodeBody(request, given, strategy);
-      };
-    },
-  ],
-  [
-    'api::res::status',
-    ([status], next) => {
-      if (typeof status !== 'number') throw misused('api::res::status');
-      const isValid = isStatus(status);
-      const refused = response(400, `Invalid HTTP status code: ${status}. Must be between 100 and 599`);
-      return async (request, execution) => {
-        const given = await next(request, execution);
-        return isValid ? { ...given, status } : refused;
-      };
-    },
-  ],
-  [
-    'api::res::header',
-    ([name, value], next) => {
-      if (typeof name !== 'string' || !isHeader(value)) throw misused('api::res::header');
-      return async (request, execution) => {
-        const given = await next(request, execution);
-        return withHeaders(given, [[isHeaderName(name) ? name.toLowerCase() : name, value]]);
-      };
-    },
-  ],
-  [
-    'api::res::headers',
-    ([headers], next) => {
-      if (!isObject(headers)) throw misused('api::res::headers');
-      const entries = Object.entries(headers).map(([name, value]) => {
-        if (!isHeader(value)) throw misused('api::res::headers');
-        return [name, value] as const;
-      });
-      return async (request, execution) => {
-        const given = await next(request, execution);
-        return withHeaders(given, entries);
-      };
-    },
-  ],
-]);
-
-function misused(name: string): TesseraError {
-  return failure('api_middleware', { name });
-}
-
-/** A text, or NONE to remove a header. */
-function isHeader(value: Value): value is string | undefined {
-  return typeof value === 'string' || value === undefined;
-}
-
-function withHeaders(
-  given: ApiResponse,
-  entries: readonly (readonly [name: string, value: string | undefined])[],
-): ApiResponse {
-  let headers: ObjectValue = given.headers;
-  for (const [name, value] of entries) {
-    if (!isHeaderName(name)) return response(400, `Invalid header name: ${name}: invalid HTTP header name`);
-    if (value !== undefined && !isHeaderValue(value)) {
-      return response(400, `Invalid header value for ${name}: ${value}: failed to parse header value`);
-    }
-    headers = withHeader(headers, name.toLowerCase(), value);
-  }
-  return { ...given, headers };
-}
-
-/** Runs work with a timeout. If the whole request has timed out, too, that error passes through. */
-async function within(
-  execution: Execution,
-  duration: Duration,
-  work: (inner: Execution) => PromiseOrValue<ApiResponse>,
-): Promise<ApiResponse> {
-  const interrupt = execution.interrupt.within(duration);
-  const inner: Execution = { ...execution, interrupt, variants: new Variants() };
-  try {
-    return await work(inner);
-  } catch (error) {
-    if (!(error instanceof TesseraError) || error.code !== 'timed_out') throw error;
-    execution.interrupt.check();
-    return response(500, 'deadline has elapsed');
   }
 }

@@ -1,5 +1,7 @@
 /** What built-in functions may reach of an execution: records, closures, network, sequences. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { Identities } from '../../catalog/credentials/identity.js';
+import { mayAct } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { FunctionContext } from '../../functions/calls/contract.js';
 import { NO_FIELDS } from '../../plan/fields-read.js';
@@ -9,7 +11,8 @@ import { noteOf } from '../../runtime/candidates.js';
 import type { Execution } from '../../runtime/execution.js';
 import { rewordErrors } from '../../runtime/peer-error-wording.js';
 import { intValue } from '../../value/number.js';
-import { type Closure, Range, type RecordId, type Value } from '../../value/value.js';
+import { toText } from '../../value/text/text.js';
+import { type Closure, objectFrom, Range, type RecordId, type Value } from '../../value/value.js';
 import { termsOf } from './analyzers.js';
 import { callClosure } from './closure.js';
 
@@ -65,6 +68,20 @@ export class ExecutionFunctionContext implements FunctionContext {
   invokeApi(path: string, request: Value): PromiseOrValue<Value> {
     assertEffectsAllowed(this.execution, 'call of an API endpoint');
     return this.execution.services.apis.invoke(this.execution, path, request);
+  }
+
+  async identitiesOf(id: RecordId): Promise<Value> {
+    const { context, checks, identity } = this.execution;
+    const { principal, databasePath } = identity;
+    const isOwn = principal.kind === 'record' && toText(principal.id) === toText(id);
+    // In clauses and PERMISSIONS there are no checks: these are the rules themselves.
+    if (checks.view && !isOwn && !mayAct(principal, 'view', databasePath)) return [];
+    const catalog = await context.catalog();
+    if (catalog === undefined) return [];
+    const identities = await new Identities(context.transaction, catalog.database.id).ofRecord(id);
+    return identities.map(({ access, kind, subject, created, used }) =>
+      objectFrom({ access, kind, subject, created, used }),
+    );
   }
 
   nextNumber(sequence: string): PromiseOrValue<Value> {

@@ -1,8 +1,10 @@
 /** Methods for signing in and out. */
+import { readStartTarget } from '../../auth/credentials.js';
 import { failure } from '../../errors/error.js';
 import type { Select } from '../../language/ast.js';
 import type { IssuedTokens } from '../../session/contract.js';
-import { isArray, isObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
+import { toDatetime } from '../../value/time/datetime.js';
+import { isArray, isObject, newObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
 import { type Method, optionalObject } from '../method.js';
 import { executeOne } from './execute-one.js';
 
@@ -31,6 +33,15 @@ export const identityMethods: readonly Method[] = [
     expects: CREDENTIALS,
     signsIn: true,
     run: async ({ session }, params) => tokens(await session.signUp(credentials(params))),
+  },
+  {
+    name: 'auth_start',
+    querying: false,
+    expects: CREDENTIALS,
+    run: async ({ session }, params) => {
+      const { request, expires } = await session.startSignIn(readStartTarget(credentials(params)));
+      return objectFrom({ request, expires: toDatetime(expires) });
+    },
   },
   {
     name: 'authenticate',

@@ -17,10 +17,21 @@ export function withDefinerRightsCap(execution: Execution): Execution {
   variants.capped ??= {
     ...execution,
     inStoredCode: true,
-    identity: principal === identity.principal ? identity : { ...identity, principal },
+    identity: principal === identity.principal ? identity : withPrincipal(identity, principal),
     variants: new Variants(),
   };
   return variants.capped;
+}
+
+/** `session` is computed by the identity, and isn't copied with its members. */
+function withPrincipal(identity: Identity, principal: Principal): Identity {
+  return {
+    ...identity,
+    principal,
+    get session() {
+      return identity.session;
+    },
+  };
 }
 
 function capped({ principal: user, databasePath: { namespace, database } }: Identity): Principal {

@@ -1,5 +1,4 @@
 /** Settings of the server, its storage and its connections. */
-import { canonicalPublicUrl, publicUrlFault } from '../../catalog/definitions/web-addresses.js';
 import { DEFAULT_VERIFY_UP_TO, MAX_WORKERS } from '../../storage/lmdb/file/lmdb-limits.js';
 import {
   optionalSetting,
@@ -50,15 +49,6 @@ export const SERVER_SETTINGS = {
     { flag: '-b, --bind <address>', peer: 'SURREAL_BIND', description: 'The address to listen at' },
     '127.0.0.1:8000',
     readAddress,
-  ),
-  publicUrl: settingWithDefault(
-    {
-      flag: '--public-url <urls>',
-      description:
-        'The addresses at which people reach this server, such as https://db.example.com, for links in mails and redirects; the first is the default',
-    },
-    '',
-    readPublicUrls,
   ),
   metricsBind: optionalSetting(
     {
@@ -255,15 +245,6 @@ export const SERVER_SETTINGS = {
     readText,
   ),
 } as const;
-
-/** In canonical form. */
-function readPublicUrls(text: string): readonly string[] {
-  return readList(text).map((url) => {
-    const fault = publicUrlFault(url);
-    if (fault !== undefined) throw new Error(`"${url}" can't be used: ${fault}`);
-    return canonicalPublicUrl(url);
-  });
-}
 
 function readWorkers(text: string): number {
   const count = readCount(text);

@@ -3,7 +3,7 @@ import type { AuditLog } from '../../audit/audit-log.js';
 import type { AuditAction, AuditActor, AuditDetails, AuditOutcome } from '../../audit/event.js';
 import type { Authenticated } from '../../auth/authenticator.js';
 import type { IssuedTokens } from '../../auth/context.js';
-import type { Credentials } from '../../auth/credentials.js';
+import type { Credentials, StartTarget } from '../../auth/credentials.js';
 import type { ClientOrigin, SessionIdentity } from '../../auth/identity.js';
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { readGrantKey } from '../../catalog/credentials/grant.js';
@@ -87,6 +87,20 @@ export class Auditor {
         throw error;
       },
     );
+  }
+
+  /** Begins a request to sign in and records the outcome: for which access method, never for whom. */
+  async starting<T>({ databasePath, access }: StartTarget, work: () => Promise<T>): Promise<T> {
+    await this.room();
+    const what = { as: { ...databasePath, access } };
+    try {
+      const started = await work();
+      this.#record('sign-in-start', 'ok', { what });
+      return started;
+    } catch (error) {
+      this.#record('sign-in-start', 'failed', { error: asTesseraError(error), what });
+      throw error;
+    }
   }
 
   /** Revokes a refresh token and records the outcome. */

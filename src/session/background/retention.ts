@@ -16,19 +16,19 @@ export interface NamedDatabase {
   readonly database: string;
 }
 
-export interface Prunable {
+export interface Prunable<D extends { readonly id: Id } = NamedDatabase> {
   /** The databases that may have expired data. */
-  databases(transaction: Transaction): PromiseOrValue<readonly NamedDatabase[]>;
+  databases(transaction: Transaction): PromiseOrValue<readonly D[]>;
   /** Deletes some of it; returns whether there may be more. */
-  prune(transaction: Transaction, database: NamedDatabase): PromiseOrValue<boolean>;
+  prune(transaction: Transaction, database: D): PromiseOrValue<boolean>;
 }
 
-export class Retention {
+export class Retention<D extends { readonly id: Id } = NamedDatabase> {
   readonly #services: BackgroundServices;
-  readonly #prunable: Prunable;
+  readonly #prunable: Prunable<D>;
   readonly #rounds: BackgroundRounds;
 
-  constructor(services: BackgroundServices, prunable: Prunable) {
+  constructor(services: BackgroundServices, prunable: Prunable<D>) {
     this.#services = services;
     this.#prunable = prunable;
     const { environment, report, leases, measure } = services;
@@ -40,7 +40,7 @@ export class Retention {
   async prune(): Promise<void> {
     let left = await this.#databases();
     while (left.length > 0) {
-      const more: NamedDatabase[] = [];
+      const more: D[] = [];
       for (const database of left) {
         if (this.#rounds.mustEnd) return;
         if (await this.#pruneSome(database)) more.push(database);
@@ -54,7 +54,7 @@ export class Retention {
     return this.#rounds.stop();
   }
 
-  #databases(): PromiseOrValue<readonly NamedDatabase[]> {
+  #databases(): PromiseOrValue<readonly D[]> {
     const { engine, leases } = this.#services;
     const all = andThen(engine.begin({ writable: false }), (transaction) =>
       lastly(
@@ -66,7 +66,7 @@ export class Retention {
   }
 
   /** Gives up for now if the definitions keep changing, or another node has taken the database over. */
-  async #pruneSome(database: NamedDatabase): Promise<boolean> {
+  async #pruneSome(database: D): Promise<boolean> {
     const { engine, leases } = this.#services;
     try {
       return await withRetries(engine, (transaction) =>

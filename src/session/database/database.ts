@@ -1,14 +1,17 @@
 /** Opens a storage engine as a database: the services that sessions need. */
 import { AuditLog } from '../../audit/audit-log.js';
 import { createAuthenticator } from '../../auth/authenticator.js';
+import type { App } from '../../auth/directory.js';
 import { GUEST, guestIdentity } from '../../auth/identity.js';
 import { createPasswordHasher } from '../../auth/passwords/passwords.js';
 import { KEY_SET_LIMITS, type KeySetSource } from '../../auth/tokens/key-sets.js';
 import type { PublicJwk } from '../../auth/tokens/signing-keys.js';
 import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { CatalogCache } from '../../catalog/definitions/load.js';
+import type { Id } from '../../catalog/keys/key-bytes.js';
 import { LocalRateLimits } from '../../catalog/limits/local-limits.js';
 import { Outbox } from '../../catalog/mail/outbox.js';
+import { DEFAULT_REQUEST_RATES } from '../../catalog/limits/request-rates.js';
 import type { DatabaseWork } from '../../catalog/nodes/lease-row.js';
 import { assertKnownFormat, KNOWN_FORMATS } from '../../catalog/nodes/store-format.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
@@ -32,7 +35,9 @@ import type { BackgroundServices } from '../background/background-rounds.js';
 import { ChangeRetention } from '../background/change-retention.js';
 import { EventRunner } from '../background/event-runner.js';
 import { IndexBuilder } from '../background/index-builder.js';
+import { MailSender } from '../background/mail-sender.js';
 import { Retention } from '../background/retention.js';
+import { SignInRetention } from '../background/sign-in-retention.js';
 import { CacheAging } from '../cache/cache-aging.js';
 import { StatementCache } from '../cache/statement-cache.js';
 import type { Database, Origin, Session, SessionOpening } from '../contract.js';
@@ -113,6 +118,9 @@ export class OpenDatabase implements Database {
   readonly #indexes: IndexBuilder;
   readonly #aging: CacheAging;
   readonly #events: EventRunner;
+  readonly #mails: MailSender;
+  /** Where mails are queued. */
+  readonly outbox: Outbox;
   /** Absent where no other node uses the store. */
   readonly #node: StoreNode | undefined;
   readonly statements: StatementCache;
@@ -120,6 +128,7 @@ export class OpenDatabase implements Database {
   readonly #state: SharedState | undefined;
   readonly #staleness: Staleness | undefined;
   readonly #livePruner: Retention | undefined;
+  readonly #signInPruner: Retention<{ readonly id: Id }>;
   #isDraining = false;
   /** The metrics to count, if any. */
   readonly metrics: ServerMetrics | undefined;
@@ -164,16 +173,21 @@ export class OpenDatabase implements Database {
         },
       });
     const limits = this.#node?.limits ?? new LocalRateLimits(environment.clock);
+    const rates = { ...DEFAULT_REQUEST_RATES, ...options.rates };
     const registry = new InMemorySessionRegistry(options.sessions?.perUser, shared);
-    const outbox = new Outbox(environment, undefined, () => undefined);
+    const outbox = new Outbox(environment, options.mail, (database) => this.#mails.queued(database));
+    this.outbox = outbox;
+    const network = new Fetcher(environment, targets, fetchLimits);
     const executor = new Executor({
       outbox,
+      publicUrls: options.authentication?.publicUrls,
       sessions: registry,
       catalogs,
       liveQueries: shared?.liveQueries,
       environment,
       passwords: hasher,
       limits,
+      rates,
       past: {
         emptyBefore: engine.isVolatile ? environment.clock.now() : undefined,
         unchangedSince: () => (this.#state === undefined ? engine.changedAt : this.#state.changedAt()),
@@ -194,7 +208,7 @@ export class OpenDatabase implements Database {
       fieldPermissions: options.fieldPermissions ?? 'inherit',
       ...(options.tuning && { tuning: options.tuning }),
       weakKeys: options.weakKeys ?? false,
-      network: new Fetcher(environment, targets, fetchLimits),
+      network,
       functions: options.functions && new FunctionRules({ ...ALL_FUNCTIONS, ...options.functions }, functionName),
       search: options.search,
       vectorMemory: memory.limits.vectors,
@@ -212,21 +226,25 @@ export class OpenDatabase implements Database {
     const changes = new ChangeRetention(executor.catalogs, { now });
     this.#pruner = new Retention(background('changefeeds'), changes);
     this.#livePruner = shared && new Retention(background('live'), new LiveRetention(executor.catalogs, environment));
+    this.#signInPruner = new Retention(background('sign-ins'), new SignInRetention(environment.clock));
     this.#indexes = new IndexBuilder(background('indexes'), executor);
     this.statements = new StatementCache(options.tuning?.plansAtOnce);
     this.#aging = new CacheAging([this.statements], environment.timers);
     const maxTime = options.requestTimeout;
     this.#events = new EventRunner({ ...background('events'), executor, maxTime, audit, transactions });
+    const ofServer = options.mail;
+    this.#mails = new MailSender({ ...background('mail'), executor, network, ofServer, maxTime, transactions });
     this.#services = {
       engine,
       environment,
       executor,
-      authenticator: createAuthenticator(environment, directory, hasher, outbox, {
+      authenticator: createAuthenticator(environment, directory, hasher, {
         ...options.authentication,
         tokens: { keySets, ...options.authentication?.tokens },
         sessionLifetime: options.sessions?.lifetime,
         failures: this.#node?.failures,
         limits,
+        rates,
       }),
       registry,
       transactions,
@@ -262,7 +280,7 @@ export class OpenDatabase implements Database {
       transaction.cancel();
     }
     this.#state?.readAgain();
-    await this.#node?.join({ events: this.#events, indexes: this.#indexes });
+    await this.#node?.join({ events: this.#events, indexes: this.#indexes, mails: this.#mails });
   }
 
   session(origin: Origin, connection = new ClientConnection(this.memory.connection())): Session {
@@ -318,6 +336,14 @@ export class OpenDatabase implements Database {
     };
   }
 
+  confirmLink(databasePath: DatabasePath, access: string, link: string): Promise<string> {
+    return this.#services.authenticator.confirm(databasePath, access, link);
+  }
+
+  app(databasePath: DatabasePath): PromiseOrValue<App> {
+    return this.#services.authenticator.app(databasePath);
+  }
+
   publishedKeys(databasePath: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]> {
     return this.#services.authenticator.publishedKeys(databasePath, access);
   }
@@ -359,7 +385,9 @@ export class OpenDatabase implements Database {
       this.#pruner.stop(),
       this.#indexes.stop(),
       this.#events.stop(),
+      this.#mails.stop(),
       this.#livePruner?.stop(),
+      this.#signInPruner.stop(),
     ]);
     this.#aging.stop();
     for (const session of this.#sessions) session.close();

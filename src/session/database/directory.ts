@@ -1,8 +1,8 @@
 /** Implements the user directory of `auth` on the store; each call runs in its own transaction. */
 import type { AuditLog } from '../../audit/audit-log.js';
-import type { AccessRun, Directory, IdentifiedRecord, IncarnationOf } from '../../auth/directory.js';
+import type { AccessRun, App, Directory, IdentifiedRecord, IdentityRows, IncarnationOf } from '../../auth/directory.js';
 import { guestIdentity } from '../../auth/identity.js';
-import { recordFrom } from '../../auth/kinds/record-access.js';
+import { recordFrom } from '../../auth/kinds/clause-record.js';
 import { andThen, isPromise, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type Grant, Grants } from '../../catalog/credentials/grant.js';
 import { ensureIncarnation, findIncarnation, type Incarnation } from '../../catalog/credentials/incarnation.js';
@@ -11,11 +11,14 @@ import {
   type RevocableToken,
   RevocationList,
 } from '../../catalog/credentials/revocation-list.js';
+import { SignInRequests } from '../../catalog/credentials/sign-in-request.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import type { AccessDefinition, UserDefinition } from '../../catalog/definitions/definition.js';
 import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.js';
 import type { DatabasePath } from '../../catalog/principal.js';
+import { appOf, ExecutionIdentityRows } from '../../ddl/identity/identity-rows.js';
 import type { Environment } from '../../env/environment.js';
+import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
 import type { AuditRecorder } from '../../runtime/audit-recorder.js';
 import { schemaChangeOf } from '../../runtime/authorization/selected-database.js';
@@ -167,12 +170,60 @@ export class StoreDirectory implements Directory {
     return this.#evaluate(expression, run, (value) => value);
   }
 
-  identify(expression: Expression, run: AccessRun): PromiseOrValue<IdentifiedRecord | undefined> {
+  identify(
+    expression: Expression,
+    run: AccessRun,
+    claim?: (record: IdentifiedRecord, rows: IdentityRows) => Promise<void>,
+  ): PromiseOrValue<IdentifiedRecord | undefined> {
     return this.#evaluate(expression, run, (value, execution) => {
       const id = recordFrom(value);
       if (id === undefined) return undefined;
-      return andThen(this.#ensure(execution, id, true), (incarnation) => ({ id, incarnation }));
+      return andThen(this.#ensure(execution, id, true), (incarnation) => {
+        const identified = { id, incarnation };
+        return claim === undefined ? identified : this.#claimed(execution, identified, claim);
+      });
     });
+  }
+
+  async #claimed(
+    execution: Execution,
+    identified: IdentifiedRecord,
+    claim: (record: IdentifiedRecord, rows: IdentityRows) => Promise<void>,
+  ): Promise<IdentifiedRecord> {
+    const rows = await this.#identityRows(execution);
+    await (rows && claim(identified, rows));
+    return identified;
+  }
+
+  app(databasePath: DatabasePath): PromiseOrValue<App> {
+    return this.#reading(async (transaction) => {
+      const catalog = await this.#privileged(transaction, databasePath).context.catalog();
+      if (catalog === undefined) throw failure('invalid_auth');
+      return appOf(catalog);
+    });
+  }
+
+  openRequests(databasePath: DatabasePath, most: number, source: string | undefined) {
+    return this.#reading(async (transaction) => {
+      const catalog = await this.#privileged(transaction, databasePath).context.catalog();
+      const requests = catalog && new SignInRequests(transaction, catalog.database.id);
+      const open = await requests?.countOpen(this.#environment.clock.now(), most, source);
+      return open ?? { all: 0, ofSource: 0 };
+    });
+  }
+
+  proving<T>(databasePath: DatabasePath, work: (rows: IdentityRows) => Promise<T>): PromiseOrValue<T | undefined> {
+    return withRetries(this.#engine, async (transaction) => {
+      const rows = await this.#identityRows(this.#privileged(transaction, databasePath));
+      return rows && work(rows);
+    });
+  }
+
+  async #identityRows(execution: Execution): Promise<IdentityRows | undefined> {
+    const catalog = await execution.context.catalog();
+    const { databasePath } = execution.identity;
+    const existed = async (id: RecordId) => (await this.record(databasePath, id)) !== undefined;
+    return catalog && new ExecutionIdentityRows(execution, catalog, existed);
   }
 
   /** Passes the value of a clause to `work`, within the clause's transaction. */

@@ -2,6 +2,8 @@
 import type { AuditOptions } from '../../audit/audit-log.js';
 import type { AuthenticatorOptions } from '../../auth/authenticator.js';
 import type { PasswordHasherOptions } from '../../auth/passwords/passwords.js';
+import type { RequestRates } from '../../catalog/limits/request-rates.js';
+import type { SmtpRoute } from '../../catalog/mail/mail-route.js';
 import type { KnownFormats } from '../../catalog/nodes/store-format.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
@@ -38,6 +40,8 @@ export interface DatabaseOptions {
   readonly tuning?: Partial<Tuning>;
   /** The hosts that `http::*` and key sets may use. Default: none. */
   readonly network?: Partial<NetworkTargets & FetchLimits>;
+  /** The mail server of databases that have none of their own. Default: none. */
+  readonly mail?: SmtpRoute | undefined;
   /** Accepts short or missing keys of access methods, which then fail when they are used. Default: no. */
   readonly weakKeys?: boolean;
   /** The functions that may be called. Default: all. */
@@ -56,6 +60,8 @@ export interface DatabaseOptions {
   readonly transactions?: Partial<TransactionBounds>;
   readonly hashing?: PasswordHasherOptions;
   readonly authentication?: AuthenticatorOptions;
+  /** How often clients may sign up and call endpoints. Default: `DEFAULT_REQUEST_RATES`. */
+  readonly rates?: Partial<RequestRates>;
   /** Keeps an audit log. Default: none. */
   readonly audit?: AuditOptions;
   /**

@@ -10,8 +10,8 @@ import { type Lease, underLease } from '../background/lease.js';
 const INTERVAL = 60_000;
 /** Rows that are removed in one transaction. */
 const MOST_AT_ONCE = 1_000;
-/** Milliseconds for which a full bucket keeps its row: the clocks of nodes may differ. */
-const MARGIN = 10_000;
+/** Microseconds for which a full bucket keeps its row: the clocks of nodes may differ. */
+const MARGIN = 10_000_000;
 
 export class LimitExpiry {
   readonly #services: Omit<BackgroundServices, 'leases'>;
@@ -62,6 +62,6 @@ export class LimitExpiry {
   }
 
   #isFull(stored: Parameters<typeof readBucket>[0]): boolean {
-    return readBucket(stored).fullAt < Number(this.#services.environment.clock.now()) / 1e6 - MARGIN;
+    return readBucket(stored).fullAt < Number(this.#services.environment.clock.now() / 1_000n) - MARGIN;
   }
 }

@@ -12,6 +12,7 @@ import type { RateBucket, RateLimits, RateRule } from '../../catalog/limits/rate
 import {
   afterTaking,
   bucketDigest,
+  bucketTime,
   type TokenBucket,
   timeOf,
   timeUntil,
@@ -46,7 +47,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** What a group of requests got: for each the milliseconds to wait for each of its buckets, none if it is admitted. */
+/** What a group of requests got: for each the microseconds to wait for each of its buckets, none if it is admitted. */
 interface Taken {
   readonly waits: readonly (readonly number[] | undefined)[];
   /** What they leave to others. */
@@ -74,7 +75,7 @@ export class SharedLimits implements RateLimits {
 
   async take(buckets: readonly RateBucket[]): Promise<number | undefined> {
     const asked = buckets.map(({ rule, key }) => ({ rule, digest: bucketDigest({ rule, key }) }));
-    const now = this.#clock.monotonic();
+    const now = this.#now();
     const wait = asked.reduce((most, { digest }) => Math.max(most, (this.#empty.get(digest) ?? now) - now), 0);
     if (wait > 0) return wholeSeconds(wait);
     const used = asked.filter(({ digest }) => this.#useHeld(digest, now));
@@ -98,7 +99,7 @@ export class SharedLimits implements RateLimits {
 
   /** What this node has of the buckets of a group, which is that group's now. */
   #allHeld(group: readonly Waiting[]): readonly Spare[] {
-    const now = this.#clock.monotonic();
+    const now = this.#now();
     const all = new Map(group.flatMap(({ asked }) => asked.map((each) => [each.digest, each] as const)));
     return [...all.values()].flatMap((each) => {
       const held = this.#held.get(each.digest);
@@ -109,13 +110,13 @@ export class SharedLimits implements RateLimits {
 
   #hold({ digest, rule }: Asked, tokens: number): void {
     if (tokens === 0) return;
-    const now = this.#clock.monotonic();
+    const now = this.#now();
     const before = this.#held.get(digest);
     const kept = before === undefined || before.until <= now ? 0 : before.tokens;
     this.#held.set(digest, { tokens: kept + tokens, until: now + timeOf(partOf(rule), rule) });
   }
 
-  /** @returns milliseconds to wait */
+  /** @returns microseconds to wait */
   #fromStore(asked: readonly Asked[]): Promise<number | undefined> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ asked, resolve, reject });
@@ -147,7 +148,7 @@ export class SharedLimits implements RateLimits {
     const all = new Map(group.flatMap(({ asked }) => asked.map((each) => [each.digest, each] as const)));
     const digests = [...all.keys()];
     const rows = await transaction.getMany(digests.map(limitKey));
-    const now = Number(this.#clock.now()) / 1e6;
+    const now = Number(this.#clock.now() / 1_000n);
     const buckets = new Map(digests.map((digest, index) => [digest, readBucket(rows[index])]));
     const changed = new Set<string>();
     const spare = new Map(own.map(({ digest, tokens }) => [digest, tokens]));
@@ -166,7 +167,7 @@ export class SharedLimits implements RateLimits {
     };
     const waits = group.map(({ asked }) => {
       const each = asked.map((one) => ((spare.get(one.digest) ?? 0) > 0 ? 0 : wait(one, 1)));
-      if (each.some((milliseconds) => milliseconds > 0)) return each;
+      if (each.some((microseconds) => microseconds > 0)) return each;
       for (const one of asked) takeFrom(one);
       return undefined;
     });
@@ -174,10 +175,15 @@ export class SharedLimits implements RateLimits {
     return { waits, spare: [...spare].map(([digest, tokens]) => ({ ...(all.get(digest) as Asked), tokens })) };
   }
 
-  /** The milliseconds to wait, which are remembered. */
+  /** The monotonic clock in microseconds. */
+  #now(): number {
+    return bucketTime(this.#clock.monotonic());
+  }
+
+  /** The microseconds to wait, which are remembered. */
   #noted(asked: readonly Asked[], waits: readonly number[] | undefined): number | undefined {
     if (waits === undefined) return undefined;
-    const now = this.#clock.monotonic();
+    const now = this.#now();
     for (const [index, { digest }] of asked.entries()) {
       const wait = waits[index] as number;
       if (wait > 0) this.#empty.set(digest, now + wait);

@@ -1,6 +1,6 @@
 /** The tasks of a node of a shared store: following commits, membership, pruning the log. */
 import { FAILURES_PREFIX, REMOVED_SIGNALS_KEY, SIGNAL_LOG } from '../../catalog/keys/node-keys.js';
-import { databaseOfQueuedEvent, INDEX_QUEUE } from '../../catalog/keys/store-keys.js';
+import { databaseOfQueuedEvent, databaseOfWaitingMail, INDEX_QUEUE } from '../../catalog/keys/store-keys.js';
 import { DATABASE_GROUPS, type DatabaseWork, workOnGroup } from '../../catalog/nodes/lease-row.js';
 import { SIGNALS_KEPT_FOR } from '../../catalog/nodes/signals.js';
 import type { Clock } from '../../env/environment.js';
@@ -136,14 +136,17 @@ export class ClockWatch {
 interface QueuedWork {
   readonly events: { queued(database: number): void; queuedAnywhere(): void };
   readonly indexes: { wake(): void };
+  readonly mails: { queued(database: number): void; queuedAnywhere(): void };
 }
 
 /** Wakes background work when a commit of another node has queued some. */
-function followWork({ events, indexes }: QueuedWork): CommitFollower {
+function followWork({ events, indexes, mails }: QueuedWork): CommitFollower {
   const onKey = (key: string): void => {
     if (key.startsWith(INDEX_QUEUE)) indexes.wake();
     const database = databaseOfQueuedEvent(key);
     if (database !== undefined) events.queued(database);
+    const mailed = databaseOfWaitingMail(key);
+    if (mailed !== undefined) mails.queued(mailed);
   };
   return {
     onCommits(commits) {
@@ -153,11 +156,13 @@ function followWork({ events, indexes }: QueuedWork): CommitFollower {
         if (ranges.length === 0) continue;
         // Of a large commit not all keys are known.
         events.queuedAnywhere();
+        mails.queuedAnywhere();
         indexes.wake();
       }
     },
     onGap() {
       events.queuedAnywhere();
+      mails.queuedAnywhere();
       indexes.wake();
     },
   };

@@ -16,6 +16,8 @@ import type {
   NotificationSink,
   RequestActivity,
   Session,
+  StartedRequest,
+  StartTarget,
   StatementExecutor,
   StatementResult,
   TransferTimeout,
@@ -28,7 +30,17 @@ import { DurabilityTracker, whenDurable } from './durability.js';
 import type { Participant, StatementRequest } from './held-transaction.js';
 import { parse, runParsed, runText } from './run/request.js';
 import { beginRequest, bounded, cancelRequests, runInterruptible } from './run/running.js';
-import { authenticateBasic, invalidate, refresh, restartAs, revoke, signIn, signInByToken, signUp } from './sign-in.js';
+import {
+  authenticateBasic,
+  invalidate,
+  refresh,
+  restartAs,
+  revoke,
+  signIn,
+  signInByToken,
+  signUp,
+  startSignIn,
+} from './sign-in.js';
 import { SessionState } from './state.js';
 import { beginHeld, cancelTransactions, joinTransaction, readCatalog } from './transactions.js';
 import { exportFrom, importInto } from './transfer.js';
@@ -133,6 +145,10 @@ export class OpenSession extends SessionState implements Session {
 
   signUp(body: ObjectValue, deadline?: Deadline): Promise<IssuedTokens> {
     return signUp(this, body, deadline);
+  }
+
+  startSignIn(target: StartTarget): Promise<StartedRequest> {
+    return startSignIn(this, target);
   }
 
   authenticate(token: string): PromiseOrValue<void> {

@@ -1,7 +1,8 @@
 /** Signs users in to a session and out of it: its principal changes. */
 import type { Authenticated, Authenticator } from '../../auth/authenticator.js';
-import { readSignIn, readSignUp } from '../../auth/credentials.js';
+import { readSignIn, readSignUp, type StartTarget } from '../../auth/credentials.js';
 import { type Client, plainIdentity, type SessionIdentity } from '../../auth/identity.js';
+import type { StartedRequest } from '../../auth/ways/way.js';
 import { lazy } from '../../base/lazy.js';
 import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type DatabasePath, isSamePrincipal, type Principal } from '../../catalog/principal.js';
@@ -14,6 +15,7 @@ import { type AuthenticationAttempt, claimedIdentity } from '../audit/auditor.js
 import type { IssuedTokens } from '../contract.js';
 import type { SessionState } from './state.js';
 import { cancelTransactions } from './transactions.js';
+import { enterLive } from './validity.js';
 import { assertNoView } from './view.js';
 
 export async function signIn(session: SessionState, body: ObjectValue, deadline?: Deadline): Promise<IssuedTokens> {
@@ -38,6 +40,17 @@ export async function signUp(session: SessionState, body: ObjectValue, deadline?
     deadline,
   );
   return tokens;
+}
+
+/** Begins a request to sign in; the session stays who it is. */
+export async function startSignIn(session: SessionState, target: StartTarget): Promise<StartedRequest> {
+  assertNoView(session, 'sign-in');
+  session.services.assertStoreUsable(true);
+  const { link, step } = target.body;
+  // These rest on the session; any client may begin to sign in.
+  if (link === true || step === true) await enterLive(session);
+  const work = () => session.services.authenticator.start(target, session.holder);
+  return session.auditor === undefined ? work() : session.auditor.starting(target, work);
 }
 
 const BY_TOKEN: AuthenticationAttempt = { action: 'sign-in', method: 'token' };

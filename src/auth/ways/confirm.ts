@@ -1,0 +1,94 @@
+/**
+ * Links by mail. A link leads to the confirm page, which changes nothing when it is read, so that scanners of mails use
+ * nothing up; its button makes a code of it that only the browser which began can redeem, since that has the verifier.
+ */
+import { type GrantKey, isExpired, readGrantKey, secretMatches } from '../../catalog/credentials/grant.js';
+import { drawRequestName, isOver, type SignInRequest } from '../../catalog/credentials/sign-in-request.js';
+import { publicUrlOf } from '../../catalog/definitions/web-addresses.js';
+import type { DatabasePath } from '../../catalog/principal.js';
+import { failure } from '../../errors/error.js';
+import { toDatetime } from '../../value/time/datetime.js';
+import { newObject } from '../../value/value.js';
+import type { AuthContext } from '../context.js';
+import type { App, IdentityRows } from '../directory.js';
+import type { WayPlace } from './way.js';
+
+type Place = WayPlace['databasePath'];
+
+/** How long the code behind a link is valid: until the app is there. */
+const CODE_LIFETIME = 60_000_000_000n;
+
+/** The page to which mailed links of an access method lead. @throws TesseraError `public_url_missing` */
+export function confirmUrl(
+  publicUrls: readonly string[],
+  { config }: App,
+  { namespace, database }: Place,
+  access: string,
+): string {
+  const path = [namespace, database, access].map(encodeURIComponent).join('/');
+  return `${publicUrlOf(config, publicUrls)}/auth/${path}/confirm`;
+}
+
+export function linkPointer(link: string): string {
+  return JSON.stringify(['link', link]);
+}
+
+/**
+ * Where the app takes over, with a one-time code: `https://shop.example/signed-in?code=…`.
+ * @param link what stands behind `#` in a mailed link, without the code that may follow it
+ * @throws TesseraError `invalid_auth` for a link that is wrong, used or too old
+ */
+export async function confirmLink(
+  context: AuthContext,
+  databasePath: DatabasePath,
+  access: string,
+  link: string,
+): Promise<string> {
+  const code = drawRequestName(context.environment.random);
+  const invitation = readGrantKey('invitation', link);
+  const redirect = await context.directory.proving(databasePath, async (rows) => {
+    const now = context.environment.clock.now();
+    const request = await (invitation === undefined
+      ? openRequest(rows, access, link, now)
+      : invited(rows, access, invitation, now));
+    if (request?.redirect === undefined) return undefined;
+    const expires = toDatetime(now + CODE_LIFETIME);
+    await rows.requests.put(code, { ...request, expires, proved: true, tries: 0, code: undefined });
+    return request.redirect;
+  });
+  if (redirect === undefined) throw failure('invalid_auth');
+  const url = new URL(redirect);
+  url.searchParams.append('code', code);
+  return url.href;
+}
+
+/** A request that a link has proved. It is as old as it was: what was revoked meanwhile stays so. */
+type Proved = Omit<SignInRequest, 'pointers' | 'expires' | 'tries'>;
+
+async function openRequest(rows: IdentityRows, access: string, link: string, now: bigint): Promise<Proved | undefined> {
+  const request = await rows.requests.pointedTo(linkPointer(link));
+  if (request === undefined || request.access !== access || isOver(request, now)) return undefined;
+  await rows.requests.removePointedTo(linkPointer(link));
+  return request;
+}
+
+/** An invitation is a grant that is used once. No client has begun it, so that its code needs no verifier. */
+async function invited(rows: IdentityRows, access: string, key: GrantKey, now: bigint): Promise<Proved | undefined> {
+  const grants = rows.grants(access);
+  const grant = await grants.find(key.id);
+  if (grant?.address === undefined || grant.subject.kind !== 'record' || !secretMatches(key, grant)) return undefined;
+  if (grant.revocation !== undefined || isExpired(grant, now)) return undefined;
+  const { record, incarnation } = grant.subject;
+  if ((await rows.incarnationOf(record))?.id !== incarnation) return undefined;
+  grants.put({ ...grant, revocation: toDatetime(now), used: true });
+  return {
+    access,
+    purpose: 'sign-in',
+    subject: grant.address,
+    redirect: rows.app.redirects[0],
+    variables: newObject(),
+    record,
+    incarnation,
+    created: grant.creation,
+  };
+}

@@ -1,0 +1,67 @@
+/** Reads what a client sends to begin a sign-in request. */
+import { failure } from '../../errors/error.js';
+import { isObject, newObject, type ObjectValue } from '../../value/value.js';
+import { readVariables } from '../credentials.js';
+import { isChallenge } from './challenge.js';
+
+/** A body of `auth_start` and of `POST /auth/:ns/:db/:ac/start`, without the access method that it names. */
+export interface StartBody {
+  /** S256 of a verifier that only the client knows (RFC 7636, section 4.2): 43 characters of base64url. */
+  readonly challenge: string;
+  /** Where a page of the server leads on to. */
+  readonly redirect: string | undefined;
+  /** For the SIGNIN and SIGNUP clauses. */
+  readonly variables: ObjectValue;
+  /** The address to be proved, as the client wrote it; judged by the way. */
+  readonly email: string | undefined;
+  /** Whether what is proved is to become another identity of the record that is signed in. */
+  readonly link: boolean;
+  /** Whether what is proved is to be added to the session. */
+  readonly step: boolean;
+}
+
+const MEMBERS: ReadonlySet<string> = new Set(['challenge', 'redirect', 'variables', 'email', 'link', 'step']);
+/** What the server itself tells a clause. */
+const SERVER_VARIABLES = ['email', 'identity'];
+const LONGEST_TEXT = 2_000;
+
+/**
+ *     readStart({ challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', email: 'ann@example.com' })
+ *
+ * @throws TesseraError `start_malformed`, `reserved_variable`, and what `readSignIn` throws for variables
+ */
+export function readStart(body: ObjectValue): StartBody {
+  const unknown = Object.keys(body).find((name) => !MEMBERS.has(name));
+  if (unknown !== undefined) throw malformed(`'${unknown.slice(0, 40)}' is none of ${[...MEMBERS].join(', ')}`);
+  const challenge = text(body, 'challenge');
+  if (challenge === undefined || !isChallenge(challenge))
+    throw malformed("'challenge' must be the SHA-256 of a verifier in base64url, 43 characters (S256)");
+  const { variables: given = newObject() } = body;
+  if (!isObject(given)) throw malformed("'variables' must be an object");
+  const variables = readVariables(given);
+  const reserved = SERVER_VARIABLES.find((name) => Object.hasOwn(variables, name));
+  if (reserved !== undefined) throw failure('reserved_variable', { name: reserved });
+  const [link, step] = [flag(body, 'link'), flag(body, 'step')];
+  if (link && step) throw malformed("it is either a 'link' or a 'step'");
+  return { challenge, redirect: text(body, 'redirect'), variables, email: text(body, 'email'), link, step };
+}
+
+/** @throws TesseraError `start_malformed` */
+function text(body: ObjectValue, name: string): string | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw malformed(`'${name}' must be a text`);
+  if (value.length > LONGEST_TEXT) throw malformed(`'${name}' is longer than ${LONGEST_TEXT} characters`);
+  return value;
+}
+
+function flag(body: ObjectValue, name: string): boolean {
+  const value = body[name];
+  if (value === undefined || value === null || value === false) return false;
+  if (value !== true) throw malformed(`'${name}' must be true or false`);
+  return true;
+}
+
+function malformed(reason: string) {
+  return failure('start_malformed', { reason });
+}

@@ -1,0 +1,55 @@
+/** Begins a sign-in request at an access method with a way. */
+import type { DatabasePath } from '../../catalog/principal.js';
+import { failure } from '../../errors/error.js';
+import type { AccessWay } from '../../language/ast.js';
+import type { ObjectValue } from '../../value/value.js';
+import type { AuthContext } from '../context.js';
+import type { SessionIdentity } from '../identity.js';
+import { recordDatabasePath } from '../kinds/record-access.js';
+import { startByMail } from './mail.js';
+import { readStart, type StartBody } from './start-body.js';
+import type { StartedRequest, WayPlace } from './way.js';
+
+type Start<W extends AccessWay> = (
+  context: AuthContext,
+  place: WayPlace,
+  way: W,
+  body: StartBody,
+  identity: SessionIdentity,
+) => Promise<StartedRequest>;
+
+/** How a request begins. A way that is forgotten doesn't compile. */
+const STARTS: { readonly [K in AccessWay['kind']]: Start<Extract<AccessWay, { readonly kind: K }>> } = {
+  mail: startByMail,
+};
+
+/** Where a request is begun, and with what. */
+export interface StartCall {
+  readonly databasePath: DatabasePath;
+  readonly access: string;
+  /** As `readStart` reads it. */
+  readonly body: ObjectValue;
+  /** Who begins it: a record user for a link or step, else any client. */
+  readonly identity: SessionIdentity;
+}
+
+/**
+ * Begins a request to sign in, link or step. Answers and errors take the same time.
+ * @throws TesseraError `start_malformed`, `invalid_auth` for an unknown access method, `access_method_mismatch` for one
+ * without a way, and what the way throws
+ */
+export function startRequest(
+  context: AuthContext,
+  { databasePath, access: name, body, identity }: StartCall,
+): Promise<StartedRequest> {
+  return context.startDelay.constant(async () => {
+    const read = readStart(body);
+    const access = await context.directory.access(databasePath, name);
+    const place = recordDatabasePath(databasePath);
+    if (access === undefined || place === undefined) throw failure('invalid_auth');
+    const { accessKind } = access;
+    if (accessKind.kind !== 'record' || accessKind.way === undefined) throw failure('access_method_mismatch');
+    const start = STARTS[accessKind.way.kind] as Start<AccessWay>;
+    return start(context, { databasePath: place, access: { ...access, accessKind } }, accessKind.way, read, identity);
+  });
+}

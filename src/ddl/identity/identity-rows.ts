@@ -1,0 +1,113 @@
+/** The rows that proving an identity reads and writes, within the transaction of an execution. */
+import type { App, IdentityRows } from '../../auth/directory.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import { Grants } from '../../catalog/credentials/grant.js';
+import { Identities, type IdentityGrant } from '../../catalog/credentials/identity.js';
+import { ensureIncarnation, type Incarnation } from '../../catalog/credentials/incarnation.js';
+import { type IssuedCredential, RevocationList } from '../../catalog/credentials/revocation-list.js';
+import { SignInRequests } from '../../catalog/credentials/sign-in-request.js';
+import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
+import { configOfKind } from '../../catalog/definitions/lookup.js';
+import { databaseArea } from '../../catalog/keys/store-keys.js';
+import type { OutgoingMail } from '../../catalog/mail/outbox.js';
+import { schemaChangeOf } from '../../runtime/authorization/selected-database.js';
+import type { Execution } from '../../runtime/execution.js';
+import type { RecordId } from '../../value/value.js';
+
+/** What `existed` asks: a snapshot from before the transaction. */
+export type FormerState = (id: RecordId) => PromiseOrValue<boolean>;
+
+/** Mails an hour, unless DEFINE CONFIG MAIL … LIMIT says otherwise. */
+const MAILS_AN_HOUR = 1_000;
+const LONGEST_NAME = 100;
+
+/** The app of a database, as its CONFIG AUTH and MAIL describe it. */
+export function appOf(catalog: DatabaseCatalog): App {
+  const config = configOfKind(catalog.configs.get('auth')?.config, 'auth');
+  const mail = configOfKind(catalog.configs.get('mail')?.config, 'mail');
+  return {
+    name: (config?.title ?? catalog.database.name).replace(/\p{C}/gu, ' ').slice(0, LONGEST_NAME),
+    config,
+    redirects: config?.redirects ?? [],
+    mailsAnHour: mail?.limit ?? MAILS_AN_HOUR,
+  };
+}
+
+/** The rows of the selected database, for statements, which know nothing of other transactions. */
+export async function identityRowsOf(execution: Execution): Promise<IdentityRows | undefined> {
+  const catalog = await execution.context.catalog();
+  return catalog && new ExecutionIdentityRows(execution, catalog, () => true);
+}
+
+export class ExecutionIdentityRows implements IdentityRows {
+  readonly app: App;
+  readonly requests: SignInRequests;
+  readonly identities: Identities;
+  readonly #execution: Execution;
+  readonly #catalog: DatabaseCatalog;
+  readonly #existed: FormerState;
+
+  constructor(execution: Execution, catalog: DatabaseCatalog, existed: FormerState) {
+    const { transaction } = execution.context;
+    this.app = appOf(catalog);
+    this.requests = new SignInRequests(transaction, catalog.database.id);
+    this.identities = new Identities(transaction, catalog.database.id);
+    this.#execution = execution;
+    this.#catalog = catalog;
+    this.#existed = existed;
+  }
+
+  grants(access: string): Grants {
+    return new Grants(this.#execution.context.transaction, this.#area, access);
+  }
+
+  incarnationOf(id: RecordId): PromiseOrValue<Incarnation | undefined> {
+    return ensureIncarnation(schemaChangeOf(this.#execution), this.#catalog, id, false);
+  }
+
+  async owner(access: string, subject: string): Promise<IdentityGrant | undefined> {
+    const identity = await this.identities.find(access, subject);
+    if (identity === undefined) return undefined;
+    const incarnation = await this.incarnationOf(identity.record);
+    return incarnation?.id === identity.incarnation ? identity : undefined;
+  }
+
+  existed(id: RecordId): PromiseOrValue<boolean> {
+    return this.#existed(id);
+  }
+
+  isRevoked(credential: IssuedCredential): PromiseOrValue<boolean> {
+    return this.#revocations.isRevoked(credential);
+  }
+
+  endIdentity(identity: IdentityGrant): PromiseOrValue<void> {
+    const {
+      services: { environment, revocationFlag, sessions },
+      context: { transaction },
+      identity: { databasePath },
+    } = this.#execution;
+    this.identities.remove(identity);
+    revocationFlag.set(transaction);
+    sessions.scheduleRevalidation(transaction, databasePath);
+    return this.#revocations.revokeToken({ id: identity.id, expiry: undefined }, environment.clock.now());
+  }
+
+  assertMail(): PromiseOrValue<void> {
+    return this.#execution.services.outbox.assertUsable(this.#execution.context.transaction, this.#catalog.database.id);
+  }
+
+  queueMail(mail: OutgoingMail): PromiseOrValue<void> {
+    const { database, namespace } = this.#catalog;
+    const { transaction } = this.#execution.context;
+    const of = { id: database.id, namespace: namespace.name, name: database.name };
+    return this.#execution.services.outbox.queue(transaction, of, mail);
+  }
+
+  get #area(): string {
+    return databaseArea(this.#catalog.database.id);
+  }
+
+  get #revocations(): RevocationList {
+    return new RevocationList(this.#execution.context.transaction, this.#area);
+  }
+}

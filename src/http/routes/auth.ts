@@ -1,0 +1,102 @@
+/**
+ * `/auth/:ns/:db/:ac/…`: begins requests to sign in, and the page to which mailed links lead.
+ *
+ * Nothing here is made of what a request says of this server (`Host`, `X-Forwarded-…`, `Origin`).
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failure, TesseraError } from '../../errors/error.js';
+import { encodeHtml } from '../../functions/string/html.js';
+import { utf8Text } from '../../value/codecs/formats.js';
+import { formatDatetime, toDatetime } from '../../value/time/datetime.js';
+import type { Context, RouteContext } from '../base/context.js';
+import { mediaType } from '../base/negotiation.js';
+import { readCredentials } from '../request/credentials-body.js';
+import { bodyOf } from '../request/request-body.js';
+import { inSession } from '../request/request-session.js';
+import { sendBody } from '../response/reply.js';
+import { sendPage, sendPageFile } from '../response/send-page.js';
+
+/** Where a route's access method is. */
+interface Place {
+  readonly databasePath: { readonly namespace: string; readonly database: string };
+  readonly access: string;
+}
+
+function placeOf(request: FastifyRequest): Place {
+  const { ns, db, ac } = request.params as { readonly ns: string; readonly db: string; readonly ac: string };
+  return { databasePath: { namespace: ns, database: db }, access: ac };
+}
+
+/**
+ * Begins a request: `{ challenge, email, … }` (`readStart`), with a bearer for `link` and `step`.
+ * Answers `{ "request": "…", "expires": "2026-11-28T12:10:00Z" }`.
+ */
+export function startRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
+  const body = readCredentials(request);
+  return inSession(context, request, reply, async (session) => {
+    const started = await session.startSignIn({ ...placeOf(request), body });
+    const expires = formatDatetime(toDatetime(started.expires));
+    return sendSecret(reply, JSON.stringify({ request: started.request, expires }));
+  });
+}
+
+function sendSecret(reply: FastifyReply, body: string): FastifyReply {
+  reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
+  return sendBody(reply, 'application/json', body);
+}
+
+/**
+ * The confirm page. It is the same for every link: the link stands behind `#`, so that it is in no log, and reading the
+ * page changes nothing.
+ */
+export async function confirmPageRoute(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const { name, redirects } = await context.database.app(placeOf(request).databasePath);
+  return sendConfirmPage(context, reply, { name, redirects, expired: false });
+}
+
+/**
+ * The button of the page: leads on to the app. @throws TesseraError `malformed_request`, `invalid_auth`
+ */
+export async function confirmRoute(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const { databasePath, access } = placeOf(request);
+  const isForm = mediaType(request.headers['content-type'] ?? '') === 'application/x-www-form-urlencoded';
+  const link = isForm
+    ? new URLSearchParams(utf8Text(bodyOf(request))).get('link')
+    : (readCredentials(request)['link'] ?? null);
+  if (typeof link !== 'string') throw failure('malformed_request', { reason: "'link' must be a text" });
+  try {
+    const redirect = await context.database.confirmLink(databasePath, access, link);
+    reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', location: redirect });
+    return await reply.code(303).send();
+  } catch (error) {
+    if (!isForm || !(error instanceof TesseraError) || error.code !== 'invalid_auth') throw error;
+    const { name, redirects } = await context.database.app(databasePath);
+    return sendConfirmPage(context, reply.code(error.httpStatus), { name, redirects, expired: true });
+  }
+}
+
+interface ConfirmPage {
+  readonly name: string;
+  readonly redirects: readonly string[];
+  readonly expired: boolean;
+}
+
+function sendConfirmPage(
+  { confirm, environment }: Context,
+  reply: FastifyReply,
+  { name, redirects, expired }: ConfirmPage,
+): FastifyReply {
+  if (confirm === undefined) throw failure('route_missing');
+  // Browsers hold the redirect that follows a form to the same rule.
+  const formTargets = [...new Set(redirects.map((redirect) => new URL(redirect).origin))];
+  const texts = { app: encodeHtml(name), state: expired ? 'expired' : 'open' };
+  return sendPage(reply, confirm, environment.random, texts, { formTargets });
+}
+
+export function confirmFileRoute({ confirm }: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return sendPageFile(request, reply, confirm);
+}

@@ -1,0 +1,22 @@
+/** The mails that wait in the outbox of a database of tests. */
+
+import { entriesOf } from '../../src/catalog/entries.js';
+import { prefixRange } from '../../src/catalog/keys/key-bytes.js';
+import { mailPrefix } from '../../src/catalog/keys/store-keys.js';
+import { databasesWithMails, readWaitingMail, type WaitingMail } from '../../src/catalog/mail/outbox.js';
+import type { Engine } from '../../src/storage/contract.js';
+
+/** All of them, in no order that means anything. */
+export async function waitingMails(engine: Engine): Promise<readonly WaitingMail[]> {
+  const transaction = await engine.begin({ writable: false });
+  try {
+    const found: WaitingMail[] = [];
+    for (const database of await databasesWithMails(transaction)) {
+      const entries = await entriesOf(transaction, prefixRange(mailPrefix(database, 'waiting')));
+      found.push(...entries.map(([, stored]) => readWaitingMail(stored)));
+    }
+    return found;
+  } finally {
+    transaction.cancel();
+  }
+}
