@@ -109,7 +109,7 @@ export interface Authenticator {
    * @throws TesseraError `invalid_auth`
    */
   confirm(databasePath: DatabasePath, access: string, link: string): Promise<string>;
-  /** What pages say of the app of a database. @throws TesseraError `invalid_auth` without such a database */
+  /** What pages say of the app of a database, whether or not that exists. */
   app(databasePath: DatabasePath): PromiseOrValue<App>;
   /** The failed sign-ins that are counted here. */
   readonly failures: SignInFailures;

@@ -1,4 +1,5 @@
 /** Sessions for programs in process: statements, sign-in, live queries and transactions, with values of JavaScript. */
+import { readStartTarget } from '../auth/credentials.js';
 import { invariant } from '../base/invariant.js';
 import { andThen, isPromise, mapInOrder, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { realEnvironment } from '../env/real.js';
@@ -13,6 +14,7 @@ import type {
   Notification,
   NotificationSink,
   Session,
+  StartedRequest,
   StatementExecutor,
   StatementResult,
 } from '../session/contract.js';
@@ -154,6 +156,15 @@ export class EmbeddedSession extends StatementRunner implements AsyncDisposable 
   /** Signs up with an access method: `{NS, DB, AC, …variables}`. */
   signUp(credentials: Variables): Promise<IssuedTokens> {
     return this.#session.signUp(objectFromJavaScript(credentials));
+  }
+
+  /**
+   * Begins a request at an access method with a way: `{NS, DB, AC, challenge, email, …}`. `signIn` redeems it with
+   * `{NS, DB, AC, request, code}`.
+   * @throws TesseraError `start_malformed`, `address_invalid`, `rate_limited`, `mail_unavailable` …
+   */
+  async startSignIn(body: Variables): Promise<StartedRequest> {
+    return this.#session.startSignIn(readStartTarget(objectFromJavaScript(body)));
   }
 
   /** Signs in with an access token. */

@@ -5,8 +5,8 @@ import type { DatabaseCatalog, TableEntry } from '../catalog/definitions/databas
 import type { AnalyzerDefinition, SequenceDefinition } from '../catalog/definitions/definition.js';
 import type { Id } from '../catalog/keys/key-bytes.js';
 import type { RateLimits } from '../catalog/limits/rate-limits.js';
-import type { Outbox } from '../catalog/mail/outbox.js';
 import type { RequestRates } from '../catalog/limits/request-rates.js';
+import type { Outbox } from '../catalog/mail/outbox.js';
 import type { DatabasePath, Identity } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { TesseraError } from '../errors/error.js';

@@ -244,7 +244,7 @@ export interface Database {
   ownerSession(connection?: ClientConnection): Session;
   /** Where the app takes over from a mailed link. @throws TesseraError `invalid_auth` */
   confirmLink(databasePath: DatabasePath, access: string, link: string): Promise<string>;
-  /** What pages say of the app of a database. @throws TesseraError `invalid_auth` without such a database */
+  /** What pages say of the app of a database, whether or not that exists. */
   app(databasePath: DatabasePath): PromiseOrValue<App>;
   /** The public keys (JWKS) that verify the tokens of an access method; empty if it has none. */
   publishedKeys(databasePath: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]>;

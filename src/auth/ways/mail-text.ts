@@ -1,7 +1,7 @@
 /** The mails of the ways in: short, in plain words, and with nothing of what a client has sent but its address. */
 
+import { escapeHtml } from '../../base/html.js';
 import type { SignInPurpose } from '../../catalog/credentials/sign-in-request.js';
-import { encodeHtml } from '../../functions/string/html.js';
 import type { App } from '../directory.js';
 
 /** What is written in a mail. */
@@ -88,12 +88,12 @@ function mailOf(subject: string, parts: readonly Part[]): MailText {
   return {
     subject,
     text: `${parts.map(plain).join('\n\n')}\n`,
-    html: `<!doctype html><meta charset="utf-8"><title>${encodeHtml(subject)}</title>${parts.map(htmlOf).join('')}`,
+    html: `<!doctype html><meta charset="utf-8"><title>${escapeHtml(subject)}</title>${parts.map(htmlOf).join('')}`,
   };
 }
 
 function htmlOf(part: Part): string {
-  if (typeof part === 'string') return `<p>${encodeHtml(part)}</p>`;
-  if ('code' in part) return `<p style="font-size:1.6em;letter-spacing:.1em"><b>${encodeHtml(part.code)}</b></p>`;
-  return `<p><a href="${encodeHtml(part.link)}">${encodeHtml(part.link)}</a></p>`;
+  if (typeof part === 'string') return `<p>${escapeHtml(part)}</p>`;
+  if ('code' in part) return `<p style="font-size:1.6em;letter-spacing:.1em"><b>${escapeHtml(part.code)}</b></p>`;
+  return `<p><a href="${escapeHtml(part.link)}">${escapeHtml(part.link)}</a></p>`;
 }

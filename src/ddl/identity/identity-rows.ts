@@ -10,6 +10,7 @@ import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog
 import { configOfKind } from '../../catalog/definitions/lookup.js';
 import { databaseArea } from '../../catalog/keys/store-keys.js';
 import type { OutgoingMail } from '../../catalog/mail/outbox.js';
+import type { DatabasePath } from '../../catalog/principal.js';
 import { schemaChangeOf } from '../../runtime/authorization/selected-database.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { RecordId } from '../../value/value.js';
@@ -21,12 +22,15 @@ export type FormerState = (id: RecordId) => PromiseOrValue<boolean>;
 const MAILS_AN_HOUR = 1_000;
 const LONGEST_NAME = 100;
 
-/** The app of a database, as its CONFIG AUTH and MAIL describe it. */
-export function appOf(catalog: DatabaseCatalog): App {
-  const config = configOfKind(catalog.configs.get('auth')?.config, 'auth');
-  const mail = configOfKind(catalog.configs.get('mail')?.config, 'mail');
+/**
+ * The app of a database, as its CONFIG AUTH and MAIL describe it. A database that doesn't exist is like one that says
+ * nothing, so that pages don't reveal which exist.
+ */
+export function appOf(catalog: DatabaseCatalog | undefined, { database = '' }: DatabasePath): App {
+  const config = configOfKind(catalog?.configs.get('auth')?.config, 'auth');
+  const mail = configOfKind(catalog?.configs.get('mail')?.config, 'mail');
   return {
-    name: (config?.title ?? catalog.database.name).replace(/\p{C}/gu, ' ').slice(0, LONGEST_NAME),
+    name: (config?.title ?? database).replace(/\p{C}/gu, ' ').slice(0, LONGEST_NAME),
     config,
     redirects: config?.redirects ?? [],
     mailsAnHour: mail?.limit ?? MAILS_AN_HOUR,
@@ -49,7 +53,7 @@ export class ExecutionIdentityRows implements IdentityRows {
 
   constructor(execution: Execution, catalog: DatabaseCatalog, existed: FormerState) {
     const { transaction } = execution.context;
-    this.app = appOf(catalog);
+    this.app = appOf(catalog, execution.identity.databasePath);
     this.requests = new SignInRequests(transaction, catalog.database.id);
     this.identities = new Identities(transaction, catalog.database.id);
     this.#execution = execution;

@@ -4,8 +4,8 @@
  * Nothing here is made of what a request says of this server (`Host`, `X-Forwarded-…`, `Origin`).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { escapeHtml } from '../../base/html.js';
 import { failure, TesseraError } from '../../errors/error.js';
-import { encodeHtml } from '../../functions/string/html.js';
 import { utf8Text } from '../../value/codecs/formats.js';
 import { formatDatetime, toDatetime } from '../../value/time/datetime.js';
 import type { Context, RouteContext } from '../base/context.js';
@@ -93,7 +93,7 @@ function sendConfirmPage(
   if (confirm === undefined) throw failure('route_missing');
   // Browsers hold the redirect that follows a form to the same rule.
   const formTargets = [...new Set(redirects.map((redirect) => new URL(redirect).origin))];
-  const texts = { app: encodeHtml(name), state: expired ? 'expired' : 'open' };
+  const texts = { app: escapeHtml(name), state: expired ? 'expired' : 'open' };
   return sendPage(reply, confirm, environment.random, texts, { formTargets });
 }
 

@@ -18,7 +18,6 @@ import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.j
 import type { DatabasePath } from '../../catalog/principal.js';
 import { appOf, ExecutionIdentityRows } from '../../ddl/identity/identity-rows.js';
 import type { Environment } from '../../env/environment.js';
-import { failure } from '../../errors/error.js';
 import type { Expression } from '../../language/ast.js';
 import type { AuditRecorder } from '../../runtime/audit-recorder.js';
 import { schemaChangeOf } from '../../runtime/authorization/selected-database.js';
@@ -197,9 +196,7 @@ export class StoreDirectory implements Directory {
 
   app(databasePath: DatabasePath): PromiseOrValue<App> {
     return this.#reading(async (transaction) => {
-      const catalog = await this.#privileged(transaction, databasePath).context.catalog();
-      if (catalog === undefined) throw failure('invalid_auth');
-      return appOf(catalog);
+      return appOf(await this.#privileged(transaction, databasePath).context.catalog(), databasePath);
     });
   }
 
