@@ -1,5 +1,6 @@
 /** `docs/guides/sign-in/delete-account.md` in a browser, and what is left of an account. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cleanUp } from '../../support/server-process.js';
 import { accessFaults, PLACE, type Recipe, startRecipe } from './recipe.js';
 
 const PASSWORD = 'correct horse battery';
@@ -9,7 +10,10 @@ let recipe: Recipe;
 beforeAll(async () => {
   recipe = await startRecipe('docs/guides/sign-in/delete-account.md');
 });
-afterAll(() => recipe?.close());
+afterAll(async () => {
+  await recipe?.close();
+  await cleanUp();
+});
 
 it('asks for the password, deletes what is theirs, and ends the other devices', async (test) => {
   const { page, complaints } = await recipe.open(test);

@@ -12,13 +12,7 @@ import { Surreal } from 'surrealdb';
 import { expect, type TestContext } from 'vitest';
 import { WebSocket } from 'ws';
 import { startBrowser } from '../../studio/browser.js';
-import {
-  cleanUp,
-  ROOT_OF_PAGES,
-  type ServerProcess,
-  startServerWith,
-  temporaryFolder,
-} from '../../support/server-process.js';
+import { ROOT_OF_PAGES, type ServerProcess, startServerWith, temporaryFolder } from '../../support/server-process.js';
 import { blocksOf, runSteps, stable, startArguments, stepsOf } from '../pages.js';
 
 /** The addresses that the pages name: the server, and the application's own page. */
@@ -41,6 +35,7 @@ export interface Recipe {
   device(): Promise<Surreal>;
   /** Runs statements as the root user, in the database of the recipes; fails if one of them fails. */
   sql(text: string): Promise<unknown[]>;
+  /** `cleanUp` removes the folders. */
   close(): Promise<void>;
 }
 
@@ -54,16 +49,24 @@ export interface RecipePage {
   readonly complaints: readonly string[];
 }
 
-/** What else the page's addresses become: `{ '127.0.0.1:2525': '127.0.0.1:40123' }`. */
-export type Addresses = Readonly<Record<string, string>>;
+export interface RecipeOptions {
+  /** What other addresses of the page become: `{ '127.0.0.1:9000': '127.0.0.1:40123' }`. */
+  readonly addresses?: Readonly<Record<string, string>>;
+  /** Settings of the server besides those of the page. */
+  readonly settings?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
 
 /**
  * Follows the page from its first command to its last one, comparing what they print. Blocks of `js` are commands;
  * those of `javascript` are programs that go on, for the test to start.
  */
-export async function startRecipe(path: string, addresses: Addresses = {}): Promise<Recipe> {
+export async function startRecipe(
+  path: string,
+  { addresses = {}, settings = [], environment = {} }: RecipeOptions = {},
+): Promise<Recipe> {
   const [serverPort, sitePort] = await freePorts(2);
-  const all: Addresses = { [SERVER]: `127.0.0.1:${serverPort}`, [SITE]: `127.0.0.1:${sitePort}`, ...addresses };
+  const all = { [SERVER]: `127.0.0.1:${serverPort}`, [SITE]: `127.0.0.1:${sitePort}`, ...addresses };
   const placed = (text: string) => {
     let own = text;
     for (const [named, real] of Object.entries(all)) own = own.replaceAll(named, real);
@@ -72,8 +75,8 @@ export async function startRecipe(path: string, addresses: Addresses = {}): Prom
 
   const given = startArguments(path) ?? ['memory', '--user', ROOT_OF_PAGES.user, '--pass', ROOT_OF_PAGES.pass];
   // A reader's folder is kept; a test has no use for it.
-  const settings = given.slice(1).map(placed);
-  const server = await startServerWith(['memory', ...settings, '--bind', `127.0.0.1:${serverPort}`]);
+  const arguments_ = ['memory', ...given.slice(1).map(placed), ...settings, '--bind', `127.0.0.1:${serverPort}`];
+  const server = await startServerWith(arguments_, environment);
   const html = blocksOf(path).find(({ language }) => language === 'html')?.text;
   const site = html === undefined ? undefined : await serve(placed(html), Number(sitePort));
   await follow(path, server, placed);
@@ -100,7 +103,7 @@ export async function startRecipe(path: string, addresses: Addresses = {}): Prom
     async close() {
       await Promise.all([...contexts, ...devices].map((opened) => opened.close()));
       site?.kill();
-      await cleanUp();
+      await server.stop('SIGKILL');
     },
   };
 }

@@ -1,12 +1,16 @@
 /** `docs/guides/sign-in/sign-up.md` in a browser. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cleanUp } from '../../support/server-process.js';
 import { accessFaults, type Recipe, type RecipePage, startRecipe } from './recipe.js';
 
 let recipe: Recipe;
 beforeAll(async () => {
   recipe = await startRecipe('docs/guides/sign-in/sign-up.md');
 });
-afterAll(() => recipe?.close());
+afterAll(async () => {
+  await recipe?.close();
+  await cleanUp();
+});
 
 async function send({ page }: RecipePage, email: string, password: string, button = 'Sign up'): Promise<void> {
   await page.getByLabel('Mail address').fill(email);

@@ -1,13 +1,17 @@
 /** `docs/guides/sign-in/stay-signed-in.md` in the tabs of a browser. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, type TestContext } from 'vitest';
+import { cleanUp } from '../../support/server-process.js';
 import { accessFaults, type Recipe, type RecipePage, startRecipe } from './recipe.js';
 
 let recipe: Recipe;
 beforeAll(async () => {
   recipe = await startRecipe('docs/guides/sign-in/stay-signed-in.md');
 });
-afterAll(() => recipe?.close());
+afterAll(async () => {
+  await recipe?.close();
+  await cleanUp();
+});
 
 const SIGNED_OUT = 'You are not signed in.';
 const PASSWORD = 'correct horse battery';

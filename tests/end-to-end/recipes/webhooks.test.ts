@@ -1,6 +1,7 @@
 /** `docs/guides/sign-in/webhooks.md`: its endpoint is called by the page's own commands, its receiver by the server. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cleanUp } from '../../support/server-process.js';
 import { blocksOf } from '../pages.js';
 import { freePorts, type Recipe, startRecipe } from './recipe.js';
 
@@ -12,7 +13,7 @@ let printed = '';
 let port: number;
 beforeAll(async () => {
   [port = 0] = await freePorts(1);
-  recipe = await startRecipe(PAGE, { '127.0.0.1:9000': `127.0.0.1:${port}` });
+  recipe = await startRecipe(PAGE, { addresses: { '127.0.0.1:9000': `127.0.0.1:${port}` } });
   const program = blocksOf(PAGE).find(({ language }) => language === 'javascript')?.text ?? '';
   receiver = spawn(process.execPath, ['--input-type=module'], { stdio: ['pipe', 'pipe', 'inherit'] });
   const listening = new Promise((resolve) => receiver.stdout?.once('data', resolve));
@@ -25,6 +26,7 @@ beforeAll(async () => {
 afterAll(async () => {
   receiver?.kill();
   await recipe?.close();
+  await cleanUp();
 });
 
 it('the receiver takes what the server has signed', async () => {
