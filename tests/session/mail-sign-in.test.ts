@@ -13,7 +13,7 @@ const VERIFIER = 'v'.repeat(43);
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 const REDIRECT = 'https://shop.example/in';
 const SCHEMA = `
-  DEFINE CONFIG MAIL FROM 'Shop <shop@shop.example>' THEN { RETURN NONE };
+  DEFINE CONFIG MAIL FROM 'Shop <shop@shop.example>' SMTP 'smtps://mail.invalid';
   DEFINE CONFIG AUTH NAME 'The Shop' REDIRECT '${REDIRECT}';
   DEFINE TABLE user; DEFINE INDEX email ON user FIELDS email UNIQUE;
   DEFINE ACCESS mail ON DATABASE TYPE RECORD

@@ -10,7 +10,7 @@ export interface Certificate {
   readonly cert: string;
 }
 
-/** For these names, signed by itself: whoever is to trust it takes it as an authority. */
+/** For these names, signed by itself: clients that are to trust it take it as an authority. */
 export async function certificateFor(...names: readonly string[]): Promise<Certificate> {
   const made = await generate([{ name: 'commonName', value: names[0] ?? '' }], {
     keyType: 'ec',
