@@ -30,6 +30,7 @@ import type { AuditRecorder } from '../runtime/audit-recorder.js';
 import { admits, compileRule, type Rule, UNCHECKED } from '../runtime/authorization/permission.js';
 import type {
   Checks,
+  Entrance,
   Execution,
   Interrupt,
   LiveListener,
@@ -106,6 +107,10 @@ export interface RunOptions {
   readonly memory?: RequestMemory;
   /** Permissions are switched off: for access queries. */
   readonly privileged?: boolean;
+  /** A clause of an access method runs. */
+  readonly inStoredCode?: boolean;
+  /** Of a SIGNUP or SIGNIN clause. */
+  readonly entrance?: Entrance | undefined;
   readonly importing?: boolean;
   /** Receives the notifications of live queries. */
   readonly listener?: LiveListener | undefined;
@@ -189,6 +194,8 @@ export class Executor {
     interrupt,
     memory,
     privileged,
+    inStoredCode,
+    entrance,
     importing,
     listener,
     auditRecorder,
@@ -206,6 +213,7 @@ export class Executor {
         listener,
         auditRecorder,
         sent,
+        entrance,
         eventDepth,
         // In the background others would wait.
         sleepNeedsRole: memory === undefined || sleepNeedsRole,
@@ -217,6 +225,7 @@ export class Executor {
       interrupt,
       depth: 0,
       importing: importing === true,
+      ...(inStoredCode === true && { inStoredCode }),
       judging: false,
       writable: transaction.writable,
       variants: new Variants(),
