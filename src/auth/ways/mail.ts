@@ -52,14 +52,15 @@ export async function startByMail(
   const { environment, directory, publicUrls } = context;
   const { access, databasePath } = place;
   const wanted = wantedBy(context, body, identity);
+  const app = await directory.app(databasePath);
+  const redirect = redirectFor(app, way.forms, body.redirect, publicUrls);
+  const page = redirect && confirmUrl(publicUrls, app, databasePath, access.name);
   const source = sourceDigest(identity.origin.ip);
-  await admit(context, place, wanted, source);
+  await admit(context, place, app, wanted, source);
   const claimant = wanted.own ?? (await claimantOf(context, place, body.variables, wanted.address, identity));
   const name = drawRequestName(environment.random);
   const started = await directory.proving(databasePath, async (rows) => {
     const expires = environment.clock.now() + LIFETIME;
-    const redirect = redirectFor(rows.app, way.forms, body.redirect, publicUrls);
-    const page = redirect && confirmUrl(publicUrls, rows.app, databasePath, access.name);
     await rows.assertMail();
     const recipient = await recipientOf(rows, access, wanted, claimant);
     const proof = drawProof(environment.random, way.forms, page);
@@ -151,11 +152,11 @@ function wantedBy({ environment }: AuthContext, { link, step, email }: StartBody
 async function admit(
   context: AuthContext,
   place: WayPlace,
+  { mailsAnHour }: App,
   { address, own }: Wanted,
   source: string | undefined,
 ): Promise<void> {
   const { namespace, database } = place.databasePath;
-  const { mailsAnHour } = await context.directory.app(place.databasePath);
   const all = JSON.stringify([namespace, database]);
   const target = `${all} ${address ?? (own && toText(own))}`;
   const bucket = (name: string, key: string, burst: number, per: bigint): RateBucket => ({
