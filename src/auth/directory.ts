@@ -11,6 +11,7 @@ import type { DatabasePath } from '../catalog/principal.js';
 import type { AuthConfig, Expression } from '../language/ast.js';
 import type { ObjectValue, RecordId, Value } from '../value/value.js';
 import type { SessionIdentity } from './identity.js';
+import type { DrawnToken } from './tokens/tokens.js';
 
 /**
  * Reads and writes of the database that signing in needs; the session room implements it. Each call sees the committed
@@ -122,4 +123,6 @@ export interface AccessRun {
   readonly variables: ObjectValue;
   /** The identity behind `$session`, `$token`, `$auth` and `$access`. */
   readonly identity: SessionIdentity;
+  /** Of SIGNUP and SIGNIN: the token of the session that they open. */
+  readonly entrance?: DrawnToken;
 }

@@ -33,6 +33,8 @@ export interface PreparedTable {
   readonly maintainViews: MaintainViews | undefined;
   /** The names of the REFERENCE fields. */
   readonly references: readonly string[];
+  /** The paths of the CREDENTIAL fields, by names. */
+  readonly credentials: readonly (readonly string[])[];
   /** The declared fields of a schemafull table. */
   readonly shape: DeclaredFields;
 }
@@ -148,6 +150,7 @@ export class TablePreparer {
       })),
       maintainViews: this.#prepareViews(entry, compiler),
       references: referringFields(entry),
+      credentials: entry.fields.filter(({ credential }) => credential).map(({ path }) => namesOf(path.parts)),
       shape: declaredFields(entry.fields),
     };
   }
@@ -208,6 +211,10 @@ function openFields(fields: readonly PreparedField[]): ReadonlySet<string> {
     if (parts.length === 1 && first?.kind === 'field' && definition.permissions !== undefined) names.add(first.name);
   }
   return names;
+}
+
+function namesOf(parts: readonly Part[]): string[] {
+  return parts.flatMap((part) => (part.kind === 'field' ? [part.name] : []));
 }
 
 function isOptional(type: Type | undefined): boolean {

@@ -23,6 +23,12 @@ export function beginUser(
   return recordCreated({ transaction: context.transaction, random, clock }, table, encodeKey(id.key));
 }
 
+/** Whether a record has been issued credentials, those of earlier records of its id apart. */
+export function hasSignedIn({ context }: Execution, table: TableEntry, id: RecordId): PromiseOrValue<boolean> {
+  const stored = context.transaction.get(table.keys.incarnation(encodeKey(id.key)));
+  return andThen(stored, (found) => incarnationId(found) !== undefined);
+}
+
 /** Call for each record that is deleted; no cost in databases without record access. */
 export function endUser(execution: Execution, table: TableEntry, id: RecordId): PromiseOrValue<void> {
   if (table.definition.hasUsers !== true) return undefined;

@@ -16,6 +16,7 @@ import { isObject, newObject, type ObjectValue, type RecordId, type RecordKey } 
 import { admitsRecord, judgeOfRecord } from './computed.js';
 import { edgeEntries, edgesAt, isUnconnected } from './edges.js';
 import { ElementNumbers } from './element-numbers.js';
+import { endOnCredentialChange } from './end-sessions.js';
 import { raiseEvents } from './events.js';
 import { processFields } from './fields.js';
 import { restoreElements } from './hidden.js';
@@ -338,7 +339,9 @@ export class StoredRecordWriter implements RecordWriter {
             for (const [edge, end] of edgeEntries(catalog, table.entry, key, after)) transaction.put(edge, end);
           }
           return andThen(updateReferences(execution, catalog, table.entry, table.references, key, before, after), () =>
-            before === undefined ? beginUser(execution, table.entry, id) : undefined,
+            before === undefined
+              ? beginUser(execution, table.entry, id)
+              : endOnCredentialChange(execution, table, id, before, after),
           );
         });
     const input = options.inputless === true ? undefined : drafted;

@@ -1,6 +1,7 @@
 /** The state of a running statement: services, request, transaction, identity and limits. Nothing is ambient. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { Work } from '../base/work/work.js';
+import type { KeptToken } from '../catalog/credentials/revocation-list.js';
 import type { DatabaseCatalog, TableEntry } from '../catalog/definitions/database-catalog.js';
 import type { AnalyzerDefinition, SequenceDefinition } from '../catalog/definitions/definition.js';
 import type { Id } from '../catalog/keys/key-bytes.js';
@@ -10,7 +11,7 @@ import type { Outbox } from '../catalog/mail/outbox.js';
 import type { DatabasePath, Identity } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { TesseraError } from '../errors/error.js';
-import type { PasswordHasher } from '../functions/calls/contract.js';
+import type { PasswordHasher, PasswordStrength } from '../functions/calls/contract.js';
 import type { FunctionRules } from '../functions/calls/rules.js';
 import type { Fetcher } from '../functions/network/fetcher.js';
 import type { ResidentGraphs } from '../index/hnsw/resident-graphs.js';
@@ -69,6 +70,7 @@ export interface Interrupt extends Work {
 export interface Services {
   readonly environment: Environment;
   readonly passwords: PasswordHasher;
+  readonly passwordStrength: PasswordStrength;
   /** What limits calls of endpoints. */
   readonly limits: RateLimits;
   readonly rates: RequestRates;
@@ -118,12 +120,22 @@ export interface RequestContext {
   readonly auditRecorder: AuditRecorder | undefined;
   /** What earlier attempts have sent; absent where there are none. */
   readonly sent: SentRequests | undefined;
+  /** What a SIGNUP or SIGNIN clause opens; absent elsewhere. */
+  readonly entrance: Entrance | undefined;
   /** How many asynchronous events led to this one. */
   readonly eventDepth: number;
   /** SLEEP asks for the right to edit the store. A client that has it may SLEEP in stored code as well. */
   readonly sleepNeedsRole: boolean;
   /** A write that PERMISSIONS deny is an error rather than skipped. */
   readonly strict: boolean;
+}
+
+/** The session that a running SIGNUP or SIGNIN clause opens. */
+export interface Entrance {
+  /** Its token, which was drawn before. */
+  readonly token: KeptToken;
+  /** KILL OTHER SESSIONS has run: whose they are is known when the clause has returned the record. */
+  endsOthers: boolean;
 }
 
 /** The state of a running statement: shared parts, and those in which the code that it calls may differ from it. */
@@ -138,7 +150,10 @@ export interface Execution {
   readonly depth: number;
   /** OPTION IMPORT is on: no events, no field processing. */
   readonly importing: boolean;
-  /** Code of definitions runs: the body of a function or event, or a clause of a field (`withDefinerRightsCap`). */
+  /**
+   * Code of definitions runs: the body of a function or event, a clause of a field (`withDefinerRightsCap`), or one of
+   * an access method.
+   */
   readonly inStoredCode?: boolean;
   /** A PERMISSIONS clause is evaluated. */
   readonly judging: boolean;

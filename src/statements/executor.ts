@@ -10,7 +10,7 @@ import type { Outbox } from '../catalog/mail/outbox.js';
 import { covers, type Identity, mayAct } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { failure, type TesseraError } from '../errors/error.js';
-import type { PasswordHasher } from '../functions/calls/contract.js';
+import type { PasswordHasher, PasswordStrength } from '../functions/calls/contract.js';
 import type { FunctionRules } from '../functions/calls/rules.js';
 import type { Fetcher } from '../functions/network/fetcher.js';
 import { ResidentGraphs } from '../index/hnsw/resident-graphs.js';
@@ -30,6 +30,7 @@ import type { AuditRecorder } from '../runtime/audit-recorder.js';
 import { admits, compileRule, type Rule, UNCHECKED } from '../runtime/authorization/permission.js';
 import type {
   Checks,
+  Entrance,
   Execution,
   Interrupt,
   LiveListener,
@@ -64,6 +65,7 @@ import { LiveQueries } from './live/live-queries.js';
 export interface ExecutorOptions {
   readonly environment: Environment;
   readonly passwords: PasswordHasher;
+  readonly passwordStrength: PasswordStrength;
   readonly limits: RateLimits;
   readonly rates: RequestRates;
   readonly sequences: SequenceNumbers;
@@ -105,6 +107,10 @@ export interface RunOptions {
   readonly memory?: RequestMemory;
   /** Permissions are switched off: for access queries. */
   readonly privileged?: boolean;
+  /** A clause of an access method runs. */
+  readonly inStoredCode?: boolean;
+  /** Of a SIGNUP or SIGNIN clause. */
+  readonly entrance?: Entrance | undefined;
   readonly importing?: boolean;
   /** Receives the notifications of live queries. */
   readonly listener?: LiveListener | undefined;
@@ -150,6 +156,7 @@ export class Executor {
     this.#services = {
       environment,
       passwords: options.passwords,
+      passwordStrength: options.passwordStrength,
       limits: options.limits,
       rates: options.rates,
       network: options.network,
@@ -187,6 +194,8 @@ export class Executor {
     interrupt,
     memory,
     privileged,
+    inStoredCode,
+    entrance,
     importing,
     listener,
     auditRecorder,
@@ -204,6 +213,7 @@ export class Executor {
         listener,
         auditRecorder,
         sent,
+        entrance,
         eventDepth,
         // In the background others would wait.
         sleepNeedsRole: memory === undefined || sleepNeedsRole,
@@ -215,6 +225,7 @@ export class Executor {
       interrupt,
       depth: 0,
       importing: importing === true,
+      ...(inStoredCode === true && { inStoredCode }),
       judging: false,
       writable: transaction.writable,
       variants: new Variants(),

@@ -71,6 +71,7 @@ async function defineField(tableName: string, path: string): Promise<void> {
       path: parseIdiom(path),
       table: tableName,
       flexible: false,
+      credential: false,
       readonly: false,
     } as const;
     await putField({ transaction, random, clock }, catalog, definition, field);

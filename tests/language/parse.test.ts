@@ -224,7 +224,7 @@ describe('statements', () => {
     },
   );
 
-  test.each(['KILL SESSIONS', 'foo bar', 'CREATE x SET y = 1 CREATE z', 'LET $a = 1 RETURN 2', '1 2'])(
+  test.each(['KILL foo', 'foo bar', 'CREATE x SET y = 1 CREATE z', 'LET $a = 1 RETURN 2', '1 2'])(
     '%s needs a semicolon in every kind of block',
     (text) => {
       const missing = 'expected delimiter `}`';
@@ -237,6 +237,26 @@ describe('statements', () => {
       expect(() => parseStatement(`DEFINE EVENT e ON t THEN { ${text} }`)).toThrow(missing);
     },
   );
+
+  test.each<[string, RegExp]>([
+    ['KILL SESSIONS', /Unexpected token `}`, expected FOR/],
+    ['KILL SESSIONS FOR USER ann', /Unexpected token `(USER|an identifier)`, expected RECORD/],
+    ['KILL SESSION $id', /expected delimiter `}`/],
+    ['KILL OTHER', /Unexpected token `}`, expected SESSIONS/],
+    ['KILL $live', /expected delimiter `}`/],
+  ])('%s does not stand in blocks', (text, message) => {
+    expect(() => parseExpression(`{ ${text} }`)).toThrow(message);
+    expect(() => parseStatement(`DEFINE FUNCTION fn::a() { ${text} }`)).toThrow(message);
+  });
+
+  test.each(['KILL OTHER SESSIONS', 'KILL SESSIONS FOR RECORD $who'])('%s stands in blocks, and alone', (text) => {
+    const statement = { kind: 'kill-sessions' };
+    expect(parseStatement(text)).toMatchObject(statement);
+    expect(parseExpression(`{ 1; /* now */ ${text.replace(' ', ' -- those\n')}; }`)).toMatchObject({
+      statements: [{ kind: 'expression' }, statement],
+    });
+    expect(parseStatement(`DEFINE EVENT e ON t THEN (${text})`)).toMatchObject({ kind: 'define-event' });
+  });
 });
 
 test('types', () => {

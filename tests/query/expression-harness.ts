@@ -3,8 +3,8 @@
 import { mapInOrder, type PromiseOrValue } from '../../src/base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../src/catalog/definitions/database-catalog.js';
 import { CatalogCache } from '../../src/catalog/definitions/load.js';
-import { Outbox } from '../../src/catalog/mail/outbox.js';
 import { NO_REQUEST_RATES } from '../../src/catalog/limits/request-rates.js';
+import { Outbox } from '../../src/catalog/mail/outbox.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { Fetcher } from '../../src/functions/network/fetcher.js';
 import { NO_TARGETS } from '../../src/functions/network/targets.js';
@@ -127,6 +127,7 @@ export function executionOver(world: World, store: Store): Execution {
       listener: undefined,
       auditRecorder: undefined,
       sent: undefined,
+      entrance: undefined,
       eventDepth: 0,
       sleepNeedsRole: true,
       strict: false,
@@ -150,6 +151,7 @@ export function executionOver(world: World, store: Store): Execution {
     services: {
       environment: realEnvironment,
       passwords: { hash: missing, verify: missing },
+      passwordStrength: { estimate: missing },
       limits: { take: () => undefined },
       rates: NO_REQUEST_RATES,
       network: new Fetcher(realEnvironment, NO_TARGETS),

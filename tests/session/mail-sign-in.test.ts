@@ -193,4 +193,10 @@ describe('an invitation', () => {
     expect(session.identity.auth).toMatchObject({ key: 'ann' });
     await expect(database.confirmLink(path, 'mail', link)).rejects.toMatchObject(INVALID);
   });
+
+  test('needs no refresh tokens, and is for records', async () => {
+    const granted = (await value('ACCESS open GRANT FOR RECORD user:ann')) as ObjectValue;
+    expect(granted).toMatchObject({ type: 'invitation', address: 'ann@example.com' });
+    await expect(value('ACCESS open GRANT FOR USER root')).rejects.toMatchObject({ code: 'grant_subject_invalid' });
+  });
 });

@@ -105,13 +105,14 @@ async function enterAsRecord(
   }
   if (accessKind.way !== undefined) {
     if (way === 'signup') throw failure('access_method_mismatch');
-    const proven = await redeem(context, access, accessKind.way, credentials, client);
+    const proven = await redeem(context, access, accessKind.way, credentials, client, token);
     return enterRecord(context, entrance, { ...proven, token });
   }
   const clause = clauseOf(accessKind);
   if (clause === undefined) throw failure(clauseMissing);
 
-  const run = { databasePath, variables: credentials.variables, identity: guestIdentity({ ...client, databasePath }) };
+  const identity = guestIdentity({ ...client, databasePath });
+  const run = { databasePath, variables: credentials.variables, identity, entrance: token };
   const detailed = way === 'signup' && access.errors === 'detailed';
   const identified = await judged(queryFailed, () => context.directory.identify(clause, run), detailed);
   if (identified === undefined) {

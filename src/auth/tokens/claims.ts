@@ -89,12 +89,16 @@ export function readClaims(payload: JsonObject): Claims {
   };
 }
 
+/** When a token was issued, in nanoseconds since 1970. One without `iat` counts as issued in 1970. */
+export function issuedAt({ all, issued = 0 }: Claims): bigint {
+  return issueTime(issued, all['jti']);
+}
+
 /**
- * Issue time in nanoseconds since 1970. `iat` has seconds; the ids of our own tokens begin with the millisecond. A
- * token without either counts as issued in 1970.
+ * The time of issue in nanoseconds since 1970 by the claims `iat` and `jti`: `iat` has seconds; the ids of our own
+ * tokens begin with the millisecond.
  */
-export function issuedAt({ all, issued: iat = 0 }: Claims): bigint {
-  const { jti } = all;
+export function issueTime(iat: number, jti: unknown): bigint {
   const second = BigInt(Math.floor(iat)) * 1_000_000_000n;
   const id = typeof jti === 'string' ? parseUuid(jti) : undefined;
   const issued = id && timeOfUuid(id);

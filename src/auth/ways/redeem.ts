@@ -15,6 +15,7 @@ import type { AccessCredentials } from '../credentials.js';
 import type { IdentifiedRecord, IdentityRows } from '../directory.js';
 import { type Client, guestIdentity } from '../identity.js';
 import { judged } from '../kinds/clause-errors.js';
+import type { DrawnToken } from '../tokens/tokens.js';
 import { assuranceIn, credentialOf } from './bearer.js';
 import { verifies } from './challenge.js';
 import { changedMail } from './mail-text.js';
@@ -45,6 +46,7 @@ export async function redeem(
   way: AccessWay,
   credentials: AccessCredentials,
   client: Client,
+  token: DrawnToken,
 ): Promise<RedeemedRecord> {
   const { request: name, code, verifier } = credentials.variables;
   const shown = name === undefined ? { name: code, verifier } : { name, code, verifier };
@@ -52,7 +54,7 @@ export async function redeem(
     take(context, rows, access, way, shown),
   );
   if (redeemed === undefined) throw failure('invalid_auth');
-  return 'request' in redeemed ? signUp(context, access, way, redeemed, credentials, client) : redeemed;
+  return 'request' in redeemed ? signUp(context, access, way, redeemed, credentials, client, token) : redeemed;
 }
 
 interface Shown {
@@ -165,12 +167,13 @@ async function signUp(
   { request, subject }: Unclaimed,
   { databasePath }: AccessCredentials,
   client: Client,
+  entrance: DrawnToken,
 ): Promise<RedeemedRecord> {
   const { signup } = access.accessKind;
   if (signup === undefined) throw failure('invalid_auth');
   const identity = mailIdentity(subject);
   const variables = objectFrom({ ...request.variables, email: subject, identity });
-  const run = { databasePath, variables, identity: guestIdentity({ ...client, databasePath }) };
+  const run = { databasePath, variables, identity: guestIdentity({ ...client, databasePath }), entrance };
   const now = context.environment.clock.now();
   let id = '';
   const claim = async (record: IdentifiedRecord, rows: IdentityRows): Promise<void> => {

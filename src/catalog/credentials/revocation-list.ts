@@ -1,11 +1,11 @@
 /**
- * Revocation list: token ids, a not-valid-before time per user, and one of the whole store (`era.ts`). Token ids are
- * kept until the tokens expire; a user's time is kept for ever.
+ * Revocation list: token ids, a not-valid-before time per user with one token that it excepts, and one of the whole
+ * store (`era.ts`). Token ids are kept until the tokens expire; a user's time is kept for ever.
  */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Transaction } from '../../storage/contract.js';
 import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
-import { Datetime, isObject, type Value } from '../../value/value.js';
+import { Datetime, isObject, objectFrom, type Value } from '../../value/value.js';
 import { restoredAt } from '../changefeed/era.js';
 import { forEachEntry } from '../entries.js';
 import { type Area, revocationKey, revocationRange } from '../keys/store-keys.js';
@@ -29,6 +29,13 @@ export interface RevocableToken {
   readonly expiry: bigint | undefined;
 }
 
+/** The token of a session that stays when all others of its user end. */
+export interface KeptToken {
+  readonly id: string;
+  /** Time of issue in nanoseconds since 1970. */
+  readonly at: bigint;
+}
+
 /** The token with these claims, if it has an id. */
 export function revocableToken(claims: Value): RevocableToken | undefined {
   if (!isObject(claims) || typeof claims['jti'] !== 'string') return undefined;
@@ -47,7 +54,10 @@ export class RevocationList {
     const restored = await restoredAt(this.transaction);
     if (restored !== undefined && at <= restored) return true;
     const until = await this.transaction.get(revocationKey(this.area, 'subject', subject));
-    if (until instanceof Datetime && at <= datetimeNanoseconds(until)) return true;
+    if (until instanceof Datetime && at <= datetimeNanoseconds(until)) {
+      const isKept = token !== undefined && (await this.#keeps(subject, until, token));
+      if (!isKept) return true;
+    }
     for (const id of [token, identity]) {
       if (id === undefined) continue;
       const found = await this.transaction.get(revocationKey(this.area, 'token', id));
@@ -56,9 +66,31 @@ export class RevocationList {
     return false;
   }
 
-  /** Revokes everything issued to a user until `now`. */
-  revokeSubject(subject: string, now: bigint): void {
-    this.transaction.put(revocationKey(this.area, 'subject', subject), toDatetime(now));
+  /** Whether the last revocation of a user has kept a token. */
+  async #keeps(subject: string, until: Datetime, token: string): Promise<boolean> {
+    const row = await this.transaction.get(revocationKey(this.area, 'kept', subject));
+    // A release that knows no exceptions leaves that of an earlier revocation.
+    if (!isObject(row) || !(row['until'] instanceof Datetime)) return false;
+    return row['token'] === token && datetimeNanoseconds(row['until']) === datetimeNanoseconds(until);
+  }
+
+  /**
+   * Revokes everything issued to a user until `now`, but the token of the session that stays, with the refresh token
+   * that was issued with it. A token that is revoked already isn't brought back: its session may have begun this before
+   * another one has ended it.
+   */
+  async revokeSubject(subject: string, now: bigint, kept?: KeptToken): Promise<void> {
+    const keys = {
+      subject: revocationKey(this.area, 'subject', subject),
+      kept: revocationKey(this.area, 'kept', subject),
+    };
+    const isKept = kept !== undefined && !(await this.isRevoked({ token: kept.id, subject, at: kept.at }));
+    const former = await this.transaction.get(keys.subject);
+    // Another server's clock may be ahead.
+    const until = former instanceof Datetime && datetimeNanoseconds(former) > now ? former : toDatetime(now);
+    this.transaction.put(keys.subject, until);
+    if (isKept) this.transaction.put(keys.kept, objectFrom({ until, token: kept.id }));
+    else this.transaction.delete(keys.kept);
   }
 
   /** Revokes a token, or all that were signed in by an identity, and removes expired tokens from the list. */

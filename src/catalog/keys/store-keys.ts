@@ -16,7 +16,7 @@
  *     R s name                              settings of the whole store
  *       …  g access id                      grants of an access method
  *       …  h access id                      families of its refresh tokens that were revoked
- *       …  o kind name                      revoked tokens, and users all of whose tokens were revoked
+ *       …  o kind name                      revoked tokens, users all of whose tokens were revoked, and those kept
  *       D db a stamp order                  queued asynchronous events
  *       D db q sequence                     the last number of a sequence that the server has reserved
  *       D db t table kind name              definitions on a table: fields, indexes, events
@@ -155,7 +155,7 @@ export function grantFamilyRange(area: Area, access: string): KeyRange {
   return prefixRange(`${area}h${nameBytes(access)}`);
 }
 
-const REVOCATION_KINDS = { subject: 's', token: 't' } as const;
+const REVOCATION_KINDS = { subject: 's', kept: 'k', token: 't' } as const;
 
 /** An entry of the revocation list. */
 export function revocationKey(area: Area, kind: keyof typeof REVOCATION_KINDS, name: string): Key {

@@ -28,7 +28,17 @@ export function checkAlteredField(field: FieldDefinition, table: TableEntry): vo
   for (const rule of RULES) if (rule !== flexible && rule !== nestedType) rule(field, table);
 }
 
-const RULES: readonly Rule[] = [flexible, computed, acyclic, insideComputed, id, reference, nestedType, relationEnd];
+const RULES: readonly Rule[] = [
+  flexible,
+  computed,
+  acyclic,
+  insideComputed,
+  id,
+  reference,
+  credential,
+  nestedType,
+  relationEnd,
+];
 
 /**
  * Imported fields coexisted in their source: the fields that unions imply, and cycles that were
@@ -48,6 +58,7 @@ const KEYWORDS = {
   ASSERT: 'assert',
   REFERENCE: 'reference',
   COMPUTED: 'computed',
+  CREDENTIAL: 'credential',
 } as const satisfies Record<string, keyof FieldDefinition>;
 
 function says(field: FieldDefinition, keyword: keyof typeof KEYWORDS): boolean {
@@ -59,7 +70,7 @@ function computed(field: FieldDefinition, table: TableEntry): void {
   if (field.computed === undefined) return;
   const name = fieldName(field);
   if (field.path.parts.length > 1) throw failure('computed_nested', { field: name });
-  for (const keyword of ['VALUE', 'DEFAULT', 'READONLY', 'ASSERT', 'REFERENCE'] as const) {
+  for (const keyword of ['VALUE', 'DEFAULT', 'READONLY', 'ASSERT', 'REFERENCE', 'CREDENTIAL'] as const) {
     if (says(field, keyword)) throw failure('computed_keyword', { keyword });
   }
   for (const index of table.indexes) checkNotIndexed(field, index.name, index.fields);
@@ -95,7 +106,7 @@ function insideComputed(field: FieldDefinition, table: TableEntry): void {
 function id(field: FieldDefinition): void {
   const [part, ...rest] = field.path.parts;
   if (part?.kind !== 'field' || part.name !== 'id' || rest.length > 0) return;
-  for (const keyword of ['VALUE', 'REFERENCE', 'COMPUTED', 'DEFAULT'] as const) {
+  for (const keyword of ['VALUE', 'REFERENCE', 'COMPUTED', 'DEFAULT', 'CREDENTIAL'] as const) {
     if (says(field, keyword)) throw failure('id_keyword', { keyword });
   }
   if (field.type !== undefined && !isKeyType(field.type)) throw failure('id_type', { type: typeText(field.type) });
@@ -124,6 +135,12 @@ function reference(field: FieldDefinition): void {
   if (field.type === undefined || !isRecordType(field.type)) {
     throw failure('reference_type', { type: field.type === undefined ? 'any' : typeText(field.type) });
   }
+}
+
+/** A list that has become longer doesn’t show which of its elements has changed. */
+function credential(field: FieldDefinition): void {
+  if (!field.credential || field.path.parts.every(({ kind }) => kind === 'field')) return;
+  throw failure('credential_element', { field: fieldName(field) });
 }
 
 /** Records, collections of records, or absence. */

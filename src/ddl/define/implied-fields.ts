@@ -69,6 +69,7 @@ function bareField(table: string, parts: readonly Part[], type: Type): FieldDefi
     type,
     flexible: false,
     readonly: false,
+    credential: false,
   };
 }
 

@@ -2,6 +2,7 @@
  * KILL SESSION and KILL SESSIONS: end sessions at once, and revoke the tokens that would open them again.
  *
  * Every user may end their own sessions; owners of a level may end those of users who are defined there or below.
+ * Stored code may end those of any record user: its author has chosen whose.
  */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { RevocationList, revocableToken } from '../../catalog/credentials/revocation-list.js';
@@ -21,6 +22,7 @@ import {
 import { failure } from '../../errors/error.js';
 import type { KillSessions } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
+import { endRecordSessions, endSessions, ownToken } from '../../records/end-sessions.js';
 import { authorize, guestRefusal } from '../../runtime/authorization/authorize.js';
 import { selectedDatabase, selectedPath } from '../../runtime/authorization/selected-database.js';
 import type { Execution, LastingSession } from '../../runtime/execution.js';
@@ -54,8 +56,14 @@ function compileWhich(which: Which, compiler: Compiler): Evaluate {
         const { principal } = execution.identity;
         if (principal.kind === 'guest') throw guestRefusal();
         const of = principal.kind === 'system' ? userSubject({ name: principal.name }) : recordSubject(principal.id);
-        return killAll(execution, databasePathOf(principal), [subjectOf(principal)], of);
+        return endSessions(execution, {
+          databasePath: databasePathOf(principal),
+          subjects: [subjectOf(principal)],
+          of,
+        });
       };
+    case 'others':
+      return ({ execution }) => killOthers(execution);
     case 'user':
       return async ({ execution }) => {
         const databasePath = selectedPath(execution, which.level);
@@ -70,12 +78,34 @@ function compileWhich(which: Which, compiler: Compiler): Evaluate {
         if (!(id instanceof RecordId) || id.key instanceof Range)
           throw failure('invalid_target', { statement: 'KILL', value: toText(id) });
         const { execution } = frame;
-        const [databasePath, subject] = [selectedDatabase(execution), recordSubject(id)];
-        assertMayKill(execution, databasePath, subject);
-        return killAll(execution, databasePath, [subject], subject);
+        const databasePath = selectedDatabase(execution);
+        if (execution.inStoredCode !== true) assertMayKill(execution, databasePath, recordSubject(id));
+        return endRecordSessions(execution, databasePath, id, execution.request.entrance?.token);
       };
     }
   }
+}
+
+/**
+ * Ends all sessions of the caller but this one. A system user of higher rights has in stored code those of an editor,
+ * who must not end the sessions of others.
+ */
+function killOthers(execution: Execution): PromiseOrValue<undefined> {
+  const {
+    identity: { principal },
+    request: { entrance },
+  } = execution;
+  if (principal.kind === 'guest') {
+    if (entrance === undefined) throw guestRefusal();
+    entrance.endsOthers = true;
+    return undefined;
+  }
+  const databasePath = databasePathOf(principal);
+  const kept = ownToken(execution);
+  if (principal.kind === 'record') return endRecordSessions(execution, databasePath, principal.id, kept);
+  if (execution.inStoredCode === true) authorize(execution.identity, 'own', databasePath, 'Actor');
+  const of = userSubject({ name: principal.name });
+  return endSessions(execution, { databasePath, subjects: [subjectOf(principal)], of, kept });
 }
 
 /** A session that isn't there, and one that is not theirs to end, are indistinguishable to the caller. */
@@ -142,32 +172,12 @@ function killUser(
   const subject = user === undefined ? of : userSubject(user);
   assertMayKill(execution, databasePath, subject);
   const subjects = mayAct(execution.identity.principal, 'own', databasePath) ? [subject, of] : [subject];
-  return killAll(execution, databasePath, subjects, of);
+  return endSessions(execution, { databasePath, subjects, of });
 }
 
 /** @throws TesseraError `not_allowed` */
 function assertMayKill({ identity }: Execution, databasePath: DatabasePath, subject: string): void {
   if (!isSubject(identity.principal, databasePath, subject)) authorize(identity, 'own', databasePath, 'Actor');
-}
-
-/**
- * Revokes all credentials that were issued to a user until now, and ends the sessions opened with them; `of` is the
- * user as the audit log names it.
- */
-async function killAll(
-  { services: { sessions, environment, revocationFlag }, request: { auditRecorder }, context }: Execution,
-  databasePath: DatabasePath,
-  subjects: readonly string[],
-  of: string,
-): Promise<undefined> {
-  const area = await areaOf(context.transaction, databasePath);
-  if (area === undefined) return undefined;
-  revocationFlag.set(context.transaction);
-  const revocations = new RevocationList(context.transaction, area);
-  for (const subject of subjects) revocations.revokeSubject(subject, environment.clock.now());
-  sessions.scheduleRevalidation(context.transaction, databasePath);
-  auditRecorder?.recordAction({ action: 'session-kill', databasePath, subject: { of } });
-  return undefined;
 }
 
 /** Whether a session is of the user who asks, or of one whom they own. */

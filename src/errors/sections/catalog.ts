@@ -198,6 +198,10 @@ export const catalogErrors = {
     text: ({ field, nested }) =>
       `Cannot define field \`${field}\` as \`COMPUTED\` since a nested field \`${nested}\` already exists.`,
   }),
+  credential_element: row<{ field: string }>({
+    kind: 'Validation',
+    text: ({ field }) => `Cannot use CREDENTIAL on \`${field}\`: it is for fields by their names, not for elements.`,
+  }),
   id_keyword: row<{ keyword: string }>({
     kind: 'Validation',
     text: ({ keyword }) => `Cannot use the \`${keyword}\` keyword on the \`id\` field.`,

@@ -4,13 +4,15 @@ import type { Level, Name, TableAction } from './definition.js';
 import type { Expression } from './expression.js';
 import type { Statement } from './statement.js';
 
-/** `KILL SESSION id` and `KILL SESSIONS [FOR …]`: ends sessions and revokes their credentials (Tessera's own). */
+/** `KILL SESSION id`, `KILL [OTHER] SESSIONS`, `KILL SESSIONS FOR …`: ends sessions, with their credentials. */
 export interface KillSessions {
   readonly kind: 'kill-sessions';
   readonly which:
     | { readonly kind: 'one'; readonly id: Expression }
     /** The current user's own. */
     | { readonly kind: 'own' }
+    /** All of these but the one that runs the statement. */
+    | { readonly kind: 'others' }
     | { readonly kind: 'user'; readonly name: string; readonly level?: Level }
     | { readonly kind: 'record'; readonly record: Expression };
 }

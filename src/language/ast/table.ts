@@ -42,6 +42,8 @@ export interface DefineField extends DefinitionClauses, InGraphql {
   readonly reference?: Reference;
   readonly default?: { readonly value: Expression; readonly always: boolean };
   readonly readonly: boolean;
+  /** A change of it ends the record's sessions. */
+  readonly credential: boolean;
   readonly value?: Expression;
   readonly assert?: Expression;
   readonly computed?: Expression;

@@ -56,6 +56,10 @@ const CLAUSES: ClauseRows<DefineField> = {
     ...flagClause<DefineField>('READONLY', (node) => node.readonly, { readonly: true }),
     structure: (node) => ({ readonly: node.readonly }),
   },
+  credential: {
+    ...flagClause<DefineField>('CREDENTIAL', (node) => node.credential, { credential: true }),
+    structure: (node) => ({ credential: node.credential || undefined }),
+  },
   value: codeClause(
     'VALUE',
     (node) => node.value,
@@ -124,6 +128,7 @@ export const DEFINE_FIELD: DefinitionGrammar<DefineField> = {
       'type',
       'flexible',
       'readonly',
+      'credential',
       'value',
       'assert',
       'default',
@@ -140,6 +145,7 @@ export const DEFINE_FIELD: DefinitionGrammar<DefineField> = {
       'value',
       'assert',
       'default',
+      'credential',
       'comment',
       'reference',
       'graphqlAlias',

@@ -36,6 +36,30 @@ export function kill(parser: Parser): Kill | KillSessions {
   return killSessions(parser) ?? { kind: 'kill', id: liveId(parser) };
 }
 
+const OF_SESSIONS = /(?:OTHER|SESSIONS)\b/iy;
+
+/** Whether `KILL`, the current word, begins what may stand in blocks. Otherwise it is a field there. */
+export function killsSessions(parser: Parser): boolean {
+  OF_SESSIONS.lastIndex = parser.nextOffset();
+  return OF_SESSIONS.test(parser.source);
+}
+
+/** KILL OTHER SESSIONS and KILL SESSIONS FOR RECORD, which stand in blocks, too. */
+export function killInBlock(parser: Parser): KillSessions {
+  parser.advance();
+  if (parser.isWord('OTHER')) return others(parser);
+  parser.expectWord('SESSIONS');
+  parser.expectWord('FOR');
+  parser.expectWord('RECORD');
+  return { kind: 'kill-sessions', which: { kind: 'record', record: parser.expression() } };
+}
+
+function others(parser: Parser): KillSessions {
+  parser.expectWord('OTHER');
+  parser.expectWord('SESSIONS');
+  return { kind: 'kill-sessions', which: { kind: 'others' } };
+}
+
 /** 3.x takes UUIDs and parameters; 2.x texts of UUIDs, too. */
 function liveId(parser: Parser): Expression {
   if (parser.kind === 'param') return { kind: 'param', name: parser.param() };
@@ -73,6 +97,7 @@ function moment(parser: Parser): Literal {
 
 /** KILL SESSION and KILL SESSIONS. */
 function killSessions(parser: Parser): KillSessions | undefined {
+  if (parser.isWord('OTHER')) return others(parser);
   switch (parser.acceptOneOf('SESSION', 'SESSIONS')) {
     case 'SESSION':
       return { kind: 'kill-sessions', which: { kind: 'one', id: parser.expression() } };

@@ -18,7 +18,7 @@ import { continued } from './expression/expression.js';
 import { asExpression } from './expression/subquery.js';
 import { explain, info, rebuild } from './info.js';
 import { insert } from './insert.js';
-import { kill, live, showChanges } from './live.js';
+import { kill, killInBlock, killsSessions, live, showChanges } from './live.js';
 import type { Parser } from './parser.js';
 import { relate } from './relate.js';
 import { remove } from './remove.js';
@@ -39,6 +39,7 @@ const STATEMENTS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ['FOR', forStatement],
   ['INFO', info],
   ['INSERT', insert],
+  ['KILL', killInBlock],
   ['LET', letStatement],
   ['REBUILD', rebuild],
   ['RELATE', relate],
@@ -109,6 +110,7 @@ export function keywordStatement(parser: Parser): Statement | undefined {
   if (parser.kind !== 'word') return undefined;
   const read = STATEMENTS.get(parser.word);
   if (read === undefined || (parser.word === 'SLEEP' && parser.source[parser.nextOffset()] === '(')) return undefined;
+  if (parser.word === 'KILL' && !killsSessions(parser)) return undefined;
   const outer = parser.enter();
   const result = read(parser);
   parser.leave(outer);

@@ -227,6 +227,8 @@ function sessionsText(which: KillSessions['which'], printer: Printer): string {
       return `SESSION ${printer.expression(which.id)}`;
     case 'own':
       return 'SESSIONS';
+    case 'others':
+      return 'OTHER SESSIONS';
     case 'user':
       return `SESSIONS FOR USER ${plainName(which.name)}${clauses(which.level !== undefined && levelText(which.level))}`;
     case 'record':

@@ -4,6 +4,7 @@ import { createAuthenticator } from '../../auth/authenticator.js';
 import type { App } from '../../auth/directory.js';
 import { GUEST, guestIdentity } from '../../auth/identity.js';
 import { createPasswordHasher } from '../../auth/passwords/passwords.js';
+import { ThreadedPasswordStrength } from '../../auth/passwords/strength/password-strength.js';
 import { KEY_SET_LIMITS, type KeySetSource } from '../../auth/tokens/key-sets.js';
 import type { PublicJwk } from '../../auth/tokens/signing-keys.js';
 import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -117,6 +118,7 @@ export class OpenDatabase implements Database {
   readonly #pruner: Retention;
   readonly #indexes: IndexBuilder;
   readonly #aging: CacheAging;
+  readonly #strength: ThreadedPasswordStrength;
   readonly #events: EventRunner;
   readonly #mails: MailSender;
   /** Where mails are queued. */
@@ -140,6 +142,7 @@ export class OpenDatabase implements Database {
     this.memory = memory;
     this.metrics = options.metrics;
     const hasher = createPasswordHasher(environment, options.hashing);
+    this.#strength = new ThreadedPasswordStrength(environment.timers);
     const targets = { ...NO_TARGETS, ...options.network };
     const fetchLimits = { ...DEFAULT_FETCH_LIMITS, ...options.network };
     const keySets: KeySetSource = {
@@ -186,6 +189,7 @@ export class OpenDatabase implements Database {
       liveQueries: shared?.liveQueries,
       environment,
       passwords: hasher,
+      passwordStrength: this.#strength,
       limits,
       rates,
       past: {
@@ -393,6 +397,7 @@ export class OpenDatabase implements Database {
     for (const session of this.#sessions) session.close();
     await this.#node?.leave(work);
     this.#services.executor.close();
+    this.#strength.close();
     await this.#state?.close();
     await this.#services.audit?.close();
     await this.#engine.close();

@@ -19,6 +19,7 @@ import type { DatabasePath } from '../../catalog/principal.js';
 import { appOf, ExecutionIdentityRows } from '../../ddl/identity/identity-rows.js';
 import type { Environment } from '../../env/environment.js';
 import type { Expression } from '../../language/ast.js';
+import { endRecordSessions } from '../../records/end-sessions.js';
 import type { AuditRecorder } from '../../runtime/audit-recorder.js';
 import { schemaChangeOf } from '../../runtime/authorization/selected-database.js';
 import type { Execution } from '../../runtime/execution.js';
@@ -174,24 +175,16 @@ export class StoreDirectory implements Directory {
     run: AccessRun,
     claim?: (record: IdentifiedRecord, rows: IdentityRows) => Promise<void>,
   ): PromiseOrValue<IdentifiedRecord | undefined> {
-    return this.#evaluate(expression, run, (value, execution) => {
+    return this.#evaluate(expression, run, async (value, execution) => {
       const id = recordFrom(value);
       if (id === undefined) return undefined;
-      return andThen(this.#ensure(execution, id, true), (incarnation) => {
-        const identified = { id, incarnation };
-        return claim === undefined ? identified : this.#claimed(execution, identified, claim);
-      });
+      const identified = { id, incarnation: await this.#ensure(execution, id, true) };
+      const rows = claim && (await this.#identityRows(execution));
+      await (rows && claim?.(identified, rows));
+      const { entrance } = execution.request;
+      if (entrance?.endsOthers === true) await endRecordSessions(execution, run.databasePath, id, entrance.token);
+      return identified;
     });
-  }
-
-  async #claimed(
-    execution: Execution,
-    identified: IdentifiedRecord,
-    claim: (record: IdentifiedRecord, rows: IdentityRows) => Promise<void>,
-  ): Promise<IdentifiedRecord> {
-    const rows = await this.#identityRows(execution);
-    await (rows && claim(identified, rows));
-    return identified;
   }
 
   app(databasePath: DatabasePath): PromiseOrValue<App> {
@@ -226,7 +219,7 @@ export class StoreDirectory implements Directory {
   /** Passes the value of a clause to `work`, within the clause's transaction. */
   #evaluate<T>(
     expression: Expression,
-    { databasePath, variables, identity }: AccessRun,
+    { databasePath, variables, identity, entrance: opened }: AccessRun,
     goOn: (value: Value, execution: Execution) => PromiseOrValue<T>,
   ): PromiseOrValue<T> {
     const evaluate = this.#executor.compiler.expression(expression);
@@ -240,6 +233,8 @@ export class StoreDirectory implements Directory {
           identity: { principal, databasePath, session, token, auth, access },
           interrupt: RequestInterrupt.begin(this.#environment),
           privileged: true,
+          inStoredCode: true,
+          entrance: opened && { token: opened, endsOthers: false },
           auditRecorder: auditRecorder?.(),
           sent,
         });

@@ -41,8 +41,8 @@ export class InMemorySessionRegistry implements SessionRegistry {
   /** The number of sessions of record users. */
   #records = 0;
   #epoch = 0;
-  /** The user records that a transaction has deleted so far. */
-  readonly #deleted = new WeakMap<Transaction, RecordId[]>();
+  /** The user records that a transaction has deleted so far, or whose sessions it ends, by their databases. */
+  readonly #ended = new WeakMap<Transaction, Map<string, RecordId[]>>();
   readonly #shared: SharedSessions | undefined;
 
   /** With `shared`, the limit is kept by `SessionPresence`, which counts the sessions of all nodes. */
@@ -143,23 +143,26 @@ export class InMemorySessionRegistry implements SessionRegistry {
     for (const session of this.signedIn()) if (revocableToken(session.holder.token) === undefined) session.end();
   }
 
-  scheduleRecordRevalidation(transaction: Transaction, { namespace, database }: DatabasePath, id: RecordId): void {
-    const known = this.#deleted.get(transaction);
+  scheduleRecordRevalidation(transaction: Transaction, databasePath: DatabasePath, id: RecordId): void {
+    const databases = this.#ended.get(transaction) ?? new Map<string, RecordId[]>();
+    this.#ended.set(transaction, databases);
+    const path = JSON.stringify(databasePath);
+    const known = databases.get(path);
     if (known !== undefined) {
       known.push(id);
       return;
     }
     const ids = [id];
-    this.#deleted.set(transaction, ids);
+    databases.set(path, ids);
     transaction.afterCommit(() => {
       // A concurrent sign-in may have read the record before it was deleted.
       this.#epoch++;
-      for (const session of this.#ofRecords(namespace, database, ids)) session.scheduleRevalidation();
+      for (const session of this.#ofRecords(databasePath, ids)) session.scheduleRevalidation();
     });
   }
 
   /** The sessions of records; all record sessions of the database if they are fewer than `ids`. */
-  *#ofRecords(namespace = '', database = '', ids: readonly RecordId[]): Iterable<RegisteredSession> {
+  *#ofRecords({ namespace = '', database = '' }: DatabasePath, ids: readonly RecordId[]): Iterable<RegisteredSession> {
     if (ids.length > this.#records) {
       for (const session of this.signedIn()) {
         const { principal } = session.holder;
