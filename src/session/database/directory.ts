@@ -195,9 +195,10 @@ export class StoreDirectory implements Directory {
 
   openRequests(databasePath: DatabasePath, most: number, source: string | undefined) {
     return this.#reading(async (transaction) => {
-      const catalog = await this.#privileged(transaction, databasePath).context.catalog();
+      const { context, interrupt } = this.#privileged(transaction, databasePath);
+      const catalog = await context.catalog();
       const requests = catalog && new SignInRequests(transaction, catalog.database.id);
-      const open = await requests?.countOpen(this.#environment.clock.now(), most, source);
+      const open = await requests?.countOpen(this.#environment.clock.now(), most, source, interrupt);
       return open ?? { all: 0, ofSource: 0 };
     });
   }

@@ -3,11 +3,14 @@
  * A56, A59 of the list for identities). The clock stands still until a test moves it.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { SignInRequests } from '../../../src/catalog/credentials/sign-in-request.js';
 import { entriesOf } from '../../../src/catalog/entries.js';
+import { realEnvironment } from '../../../src/env/real.js';
 import { SignInRetention } from '../../../src/session/background/sign-in-retention.js';
 import type { Transaction } from '../../../src/storage/contract.js';
 import { withRetries } from '../../../src/storage/retry.js';
-import { objectFrom, type Value } from '../../../src/value/value.js';
+import { toDatetime } from '../../../src/value/time/datetime.js';
+import { newObject, objectFrom, type Value } from '../../../src/value/value.js';
 import {
   ALL_TRANSPORTS,
   type Answer,
@@ -546,9 +549,36 @@ describe('A56: a flood', () => {
     expect((await doors.mails()).length).toBeLessThanOrEqual(1_000);
     expect(await rowsOf(doors)).toBeLessThanOrEqual(1_000);
     doors.pass(600_000);
-    const signIns = new SignInRetention(doors.owned.environment.clock);
+    const signIns = new SignInRetention({ ...realEnvironment, clock: doors.owned.environment.clock });
     while (await withRetries(doors.engine, async (transaction) => sweepAll(signIns, transaction)));
     expect(await rowsOf(doors)).toBe(0);
+  });
+
+  test('of 10,000 open requests of a database is its bound', async () => {
+    await doors.start(ANN);
+    const [{ database } = { database: 0 }] = await withRetries(doors.engine, async (transaction) =>
+      (
+        await new SignInRetention({ ...realEnvironment, clock: doors.owned.environment.clock }).databases(transaction)
+      ).map(({ id }) => ({ database: id })),
+    );
+    const now = doors.owned.environment.clock.now();
+    const row = {
+      access: 'open',
+      purpose: 'sign-in',
+      variables: newObject(),
+      created: toDatetime(now),
+      expires: toDatetime(now + 600_000_000_000n),
+      tries: 0,
+    } as const;
+    await withRetries(doors.engine, async (transaction) => {
+      const requests = new SignInRequests(transaction, database);
+      for (let at = 1; at < 9_999; at++) await requests.put(`n${at}`.padEnd(22, '_'), row);
+    });
+    expect((await doors.start({ email: 'bob@example.com' })).statusCode).toBe(200);
+    const answer = await doors.start({ email: 'eve@example.com' }, { ip: '203.0.113.1' });
+    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '60']);
+    doors.pass(600_000);
+    expect((await doors.start({ email: 'eve@example.com' }, { ip: '203.0.113.1' })).statusCode).toBe(200);
   });
 
   test('of requests that are open is refused at its bounds', async () => {
