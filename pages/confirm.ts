@@ -7,17 +7,18 @@ import './confirm.css';
 
 const find = <E extends HTMLElement>(selector: string): E => document.querySelector<E>(selector) as E;
 
-const isExpired = find('main').dataset['state'] === 'expired';
-const [link = '', code] = location.hash.slice(1).split('.');
-// Neither the history nor a shared screen keeps it.
-history.replaceState(null, '', location.pathname);
-
-if (isExpired || link === '') find('#expired').hidden = false;
-else {
+/** Shows what the address says, and takes it away: neither the history nor a shared screen keeps it. */
+function show(isUsed: boolean): void {
+  const [link = '', code] = location.hash.slice(1).split('.');
+  history.replaceState(null, '', location.pathname);
+  const isOpen = !isUsed && link !== '';
+  find('#expired').hidden = isOpen;
+  find('#go-on').hidden = !isOpen;
+  find('#code').hidden = !isOpen || code === undefined;
   find<HTMLInputElement>('#go-on input').value = link;
-  find('#go-on').hidden = false;
-  if (code !== undefined) {
-    find('#code output').textContent = code;
-    find('#code').hidden = false;
-  }
+  find('#code output').textContent = code ?? '';
 }
+
+show(find('main').dataset['state'] === 'expired');
+// Another link that is opened in this tab differs behind `#` alone, which loads nothing.
+addEventListener('hashchange', () => show(false));

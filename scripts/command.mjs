@@ -19,6 +19,7 @@ const { metafile } = await build({
   entryPoints: {
     tessera: 'dist/cli/tessera.js',
     worker: 'dist/runtime/script/worker.js',
+    'strength-worker': 'dist/auth/passwords/strength/strength-worker.js',
     'write-worker': 'dist/storage/lmdb/engine/write-worker.js',
   },
   outdir: folder,
@@ -29,7 +30,7 @@ const { metafile } = await build({
   target: 'node20',
   // Fastify would load HTTP/2, which isn't used.
   alias: { 'node:http2': 'node:http' },
-  external: ['quickjs-emscripten-core', '@jitl/*', ...NEVER_LOADED],
+  external: ['quickjs-emscripten-core', '@jitl/*', '@zxcvbn-ts/*', ...NEVER_LOADED],
   // Libraries in CommonJS ask for modules of Node's. The modules of the bundle don't use these names.
   banner: {
     js: "import { createRequire as requireOf } from 'node:module';\nconst require = requireOf(import.meta.url);",

@@ -4,7 +4,7 @@ export interface MailTransport {
    * Hands a mail to a server at exactly this address, and resolves when the server has taken it.
    * @throws MailError; what `beforeText` throws, and the reason of `signal`
    */
-  send(server: MailServer, mail: MailMessage, delivery: MailDelivery): Promise<void>;
+  send(server: MailServer, mail: MailMessage, delivery: MailHandover): Promise<void>;
 }
 
 export interface MailServer {
@@ -30,7 +30,7 @@ export interface MailMessage {
   readonly created: bigint;
 }
 
-export interface MailDelivery {
+export interface MailHandover {
   /** Aborts it. */
   readonly signal: AbortSignal;
   /**
@@ -41,8 +41,8 @@ export interface MailDelivery {
 }
 
 /**
- * `unreachable`: no connection, or no SMTP. `tls`: no TLS where it is demanded, or a certificate that isn't valid for the
- * host. `credentials`: they are refused. `deferred`: refused for now (4xx). `refused`: refused for good (5xx).
+ * `unreachable`: no connection, or no SMTP. `tls`: no TLS where it is demanded, or a certificate that isn't valid for
+ * the host. `credentials`: they are refused. `deferred`: refused for now (4xx). `refused`: refused permanently (5xx).
  */
 export type MailFailure = 'unreachable' | 'tls' | 'credentials' | 'deferred' | 'refused';
 

@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import type { MailComposerOptions } from 'nodemailer/lib/mail-composer';
 import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
 import {
-  type MailDelivery,
   MailError,
   type MailFailure,
+  type MailHandover,
   type MailMessage,
   type MailServer,
   type MailTransport,
@@ -33,7 +33,7 @@ async function loadLibrary() {
 
 let library: ReturnType<typeof loadLibrary> | undefined;
 
-/** @param authorities certificates that are trusted, in PEM. Default: those of Node (`NODE_EXTRA_CA_CERTS` adds some). */
+/** @param authorities certificates that are trusted, in PEM. Default: those of Node, and `NODE_EXTRA_CA_CERTS`. */
 export function smtpTransport(authorities?: readonly string[]): MailTransport {
   return { send: (server, mail, delivery) => send(connectionTo(server, authorities), { server, mail, delivery }) };
 }
@@ -41,7 +41,7 @@ export function smtpTransport(authorities?: readonly string[]): MailTransport {
 interface Sending {
   readonly server: MailServer;
   readonly mail: MailMessage;
-  readonly delivery: MailDelivery;
+  readonly delivery: MailHandover;
 }
 
 async function send(options: SMTPConnectionOptions, { server, mail, delivery }: Sending): Promise<void> {

@@ -15,6 +15,7 @@ import { httpFunctions } from './http.js';
 import { mathFunctions } from './math.js';
 import { objectFunctions } from './object.js';
 import { parseFunctions } from './parse.js';
+import { passwordFunctions } from './password.js';
 import { randFunctions } from './rand.js';
 import { recordFunctions } from './record.js';
 import { schemaFunctions } from './schema.js';
@@ -44,6 +45,7 @@ export const FUNCTIONS: readonly FunctionRow[] = [
   ...mathFunctions,
   ...objectFunctions,
   ...parseFunctions,
+  ...passwordFunctions,
   ...randFunctions,
   ...recordFunctions,
   ...sequenceFunctions,

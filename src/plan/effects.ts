@@ -81,15 +81,18 @@ export function effectsOf(statement: Statement): Effects {
       if (each.kind === 'script' || (each.kind === 'call' && isForeign(each))) {
         effects.writes = true;
         effects.plain = false;
-      } else if (each.kind === 'call' && each.path.startsWith('http::')) effects.plain = false;
+      } else if (each.kind === 'call' && NETWORK.test(each.path)) effects.plain = false;
     },
   });
   verdicts.set(statement, effects);
   return effects;
 }
 
+/** Functions that call other servers. */
+const NETWORK = /^(http::|password::breached)/;
+
 /** Functions that wait, call other servers, or return different values each time. */
-const LOUD = /^(sleep|rand|time::now|sequence::|http::)/;
+const LOUD = /^(sleep|rand|time::now|sequence::|http::|password::breached)/;
 
 /** Whether expressions do nothing but look, so that it can't be noticed if several are evaluated at once. */
 export function onlyLook(expressions: readonly Expression[]): boolean {

@@ -11,7 +11,7 @@ import type { Outbox } from '../catalog/mail/outbox.js';
 import type { DatabasePath, Identity } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import type { TesseraError } from '../errors/error.js';
-import type { PasswordHasher } from '../functions/calls/contract.js';
+import type { PasswordHasher, PasswordStrength } from '../functions/calls/contract.js';
 import type { FunctionRules } from '../functions/calls/rules.js';
 import type { Fetcher } from '../functions/network/fetcher.js';
 import type { ResidentGraphs } from '../index/hnsw/resident-graphs.js';
@@ -70,6 +70,7 @@ export interface Interrupt extends Work {
 export interface Services {
   readonly environment: Environment;
   readonly passwords: PasswordHasher;
+  readonly passwordStrength: PasswordStrength;
   /** What limits calls of endpoints. */
   readonly limits: RateLimits;
   readonly rates: RequestRates;

@@ -10,7 +10,7 @@ import type { Outbox } from '../catalog/mail/outbox.js';
 import { covers, type Identity, mayAct } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { failure, type TesseraError } from '../errors/error.js';
-import type { PasswordHasher } from '../functions/calls/contract.js';
+import type { PasswordHasher, PasswordStrength } from '../functions/calls/contract.js';
 import type { FunctionRules } from '../functions/calls/rules.js';
 import type { Fetcher } from '../functions/network/fetcher.js';
 import { ResidentGraphs } from '../index/hnsw/resident-graphs.js';
@@ -65,6 +65,7 @@ import { LiveQueries } from './live/live-queries.js';
 export interface ExecutorOptions {
   readonly environment: Environment;
   readonly passwords: PasswordHasher;
+  readonly passwordStrength: PasswordStrength;
   readonly limits: RateLimits;
   readonly rates: RequestRates;
   readonly sequences: SequenceNumbers;
@@ -155,6 +156,7 @@ export class Executor {
     this.#services = {
       environment,
       passwords: options.passwords,
+      passwordStrength: options.passwordStrength,
       limits: options.limits,
       rates: options.rates,
       network: options.network,

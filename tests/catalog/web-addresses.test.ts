@@ -7,6 +7,7 @@ import {
   publicUrlOf,
   redirectAllowed,
   redirectFault,
+  redirectSource,
 } from '../../src/catalog/definitions/web-addresses.js';
 import { TesseraError } from '../../src/errors/error.js';
 
@@ -113,4 +114,12 @@ test('addresses of the server are compared without a slash at their end', () => 
   for (const text of ['https://db.example/a', 'http://192.0.2.1:8000']) expect(publicUrlFault(text)).toBeUndefined();
   for (const text of ['db.example', 'https://a@b/', 'https://b/?', 'https://b/#', 'ws://b/', ''])
     expect(publicUrlFault(text)).toEqual(expect.any(String));
+});
+
+test('forms may lead on to what is listed, at any port of this machine', () => {
+  expect(redirectSource('https://shop.example:444/in?a=1')).toBe('https://shop.example:444');
+  expect(redirectSource('http://127.0.0.1/in')).toBe('http://127.0.0.1:*');
+  expect(redirectSource('http://127.0.0.1:5173/')).toBe('http://127.0.0.1:*');
+  expect(redirectSource('http://localhost:5173/')).toBe('http://localhost:5173');
+  expect(redirectSource('http://[::1]/')).toBe('http:');
 });

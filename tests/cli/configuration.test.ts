@@ -135,6 +135,28 @@ describe('settings', () => {
     expect(() => read(flags as Flags)).toThrow(named);
   });
 
+  it('of mail need each other, and of the server’s addresses take one form', () => {
+    const flags = { '--mail-url': 'smtps://shop@mail.example', '--mail-from': 'The Shop <no-reply@shop.example>' };
+    expect(read({ ...flags, '--mail-password-file': 'x' })).toMatchObject({
+      mailUrl: { host: 'mail.example', port: 465, implicitTls: true, user: 'shop' },
+      mailFrom: { name: 'The Shop', address: 'no-reply@shop.example' },
+    });
+    expect(() => read(flags)).toThrow('A user in --mail-url and --mail-password-file need each other');
+    expect(() => read({ '--mail-url': 'smtp://mail.example' })).toThrow('--mail-url and --mail-from need each other');
+    expect(() => read({ ...flags, '--mail-url': 'smtp://mail.example', '--mail-password-file': 'x' })).toThrow(
+      'A user',
+    );
+    expect(() => read({ ...flags, '--mail-from': 'shop' })).toThrow('--mail-from: "shop" is neither');
+    const secret = () => read({ ...flags, '--mail-url': 'smtps://shop:guess@mail.example' });
+    expect(secret).toThrow('--mail-url: it can');
+    expect(secret).not.toThrow('guess');
+    const urls = 'https://DB.example/, http://127.0.0.1:8000/db/';
+    expect(read({ '--public-url': urls }).publicUrl).toEqual(['https://db.example', 'http://127.0.0.1:8000/db']);
+    expect(read().publicUrl).toEqual([]);
+    for (const bad of ['db.example', 'ftp://db.example', 'https://a:b@db.example', 'https://db.example/?x'])
+      expect(() => read({ '--public-url': bad })).toThrow('--public-url: ');
+  });
+
   it('name the variable that is bad', () => {
     expect(() => read({}, { SVC_LOG: 'loud' })).toThrow('SVC_LOG: "loud" is none of');
     expect(() => read({}, { SURREAL_LOG: 'loud' })).toThrow('SURREAL_LOG');

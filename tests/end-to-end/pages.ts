@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { ROOT_OF_PAGES, type ServerProcess } from '../support/server-process.js';
 
 /** A fenced block of a page. What follows a command in a block of `json` or `text` is its output. */
-interface Block {
+export interface Block {
   readonly language: string;
   readonly text: string;
   readonly line: number;
@@ -18,7 +18,8 @@ export interface Step {
 const COMMANDS = new Set(['sh', 'js', 'surql']);
 const OUTPUTS = new Set(['json', 'text']);
 
-function blocksOf(page: string): Block[] {
+/** The fenced blocks of a page, in their order. */
+export function blocksOf(page: string): Block[] {
   const blocks: Block[] = [];
   const text = readFileSync(page, 'utf8');
   for (const match of text.matchAll(/^```(\w+)\n(.*?)^```$/gms)) {

@@ -139,7 +139,7 @@ describe('TLS', () => {
     expect(server.received).toMatchObject([{ isEncrypted: true }]);
   });
 
-  test('nothing is sent to a server whose certificate is another’s, or nobody’s', async () => {
+  test('nothing is sent to a server whose certificate is another’s, or one that no authority signed', async () => {
     const certificate = await certificateFor('other.example');
     const authorities = [certificate.cert];
     for (const tls of ['implicit', 'starttls'] as const) {

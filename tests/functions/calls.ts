@@ -29,6 +29,9 @@ export function testContext(parts: Partial<FunctionContext> = {}): FunctionConte
       hash: async (algorithm, password) => `${algorithm}:${password}`,
       verify: async (algorithm, hash, password) => hash === `${algorithm}:${password}`,
     },
+    passwordStrength: {
+      estimate: async () => ({ score: 0, guesses: 1, warning: undefined, suggestions: [] }),
+    },
     network: new Fetcher(realEnvironment, NO_TARGETS),
     functions: undefined,
     call: (called, args) => (called.implementation as Implementation)(...args),

@@ -1,4 +1,4 @@
-/** Asynchronous events, builds of indexes and the retention of changefeeds where several nodes use one store. */
+/** Asynchronous events, mails, builds of indexes and the retention of changefeeds where several nodes use one store. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findDatabase } from '../../src/catalog/definitions/lookup.js';
 import { entriesOf } from '../../src/catalog/entries.js';
@@ -10,6 +10,7 @@ import { checkEntries } from '../../src/ddl/check/check-entries.js';
 import { Faults } from '../../src/ddl/check/fault.js';
 import type { DatabaseOptions } from '../../src/session/database/options.js';
 import { NODE_RENEWAL_INTERVAL } from '../../src/session/nodes/membership.js';
+import { withRetries } from '../../src/storage/retry.js';
 import { fakeNetwork } from '../support/fake-network.js';
 import { type DatabaseNode, NodeDatabases } from '../support/node-databases.js';
 
@@ -43,6 +44,83 @@ async function byWork(
   const worker = all.find((each) => each.id === holder) as DatabaseNode;
   return [worker, all.find((each) => each !== worker) as DatabaseNode];
 }
+
+describe('A mail', () => {
+  const network = { allow: 'all' as const };
+  const CONFIG = "DEFINE CONFIG MAIL FROM 'a@shop.example' SMTP 'smtps://93.184.216.34'";
+
+  /** Queues mails by a node, as a sign-in does there. */
+  function queue(node: DatabaseNode, ...recipients: readonly string[]): Promise<void> {
+    const expires = nodes.world.clock.now() + 600_000_000_000n;
+    const work = withRetries(node.engine, async (transaction) => {
+      const { id } = (await findDatabase(transaction, 'test', 'test'))!;
+      const place = { id, namespace: 'test', name: 'test' };
+      for (const to of recipients)
+        await node.database.outbox.queue(transaction, place, {
+          to,
+          subject: 'Code',
+          text: '1',
+          html: '1',
+          kind: 'code',
+          expires,
+        });
+    });
+    return nodes.during(Promise.resolve(work));
+  }
+  const recipients = () => nodes.world.mail.taken.map(({ mail }) => mail.to).sort();
+
+  test('is sent once, by the node that has the lease, soon after the commit of another', async () => {
+    const [one, two, three] = (await join(3, { network })) as [DatabaseNode, DatabaseNode, DatabaseNode];
+    await nodes.ask(one, CONFIG);
+    await queue(one, 'one@example.com');
+    await queue(two, 'two@example.com');
+    await queue(three, 'three@example.com');
+    await nodes.pass(200);
+    expect(recipients()).toEqual(['one@example.com', 'three@example.com', 'two@example.com']);
+    await nodes.pass(60_000);
+    expect(nodes.world.mail.tries).toHaveLength(3);
+  });
+
+  test('is sent by the next node if one dies or stands still in the middle, twice at most', async () => {
+    const [one, two] = await byWork(await join(2, { network }), 'mail');
+    await nodes.ask(two, CONFIG);
+    const held: (() => void)[] = [];
+    nodes.world.mail.answer = async ({ beforeText }) => {
+      await beforeText();
+      await new Promise<void>((resolve) => held.push(resolve));
+    };
+    await queue(two, 'ann@example.com');
+    await nodes.pass(200);
+    expect(nodes.world.mail.tries).toHaveLength(1);
+    one.process.pause();
+    nodes.world.mail.answer = ({ beforeText }) => beforeText();
+    await nodes.pass(TAKE_OVER);
+    // The first try may still go on.
+    expect(nodes.world.mail.tries).toHaveLength(1);
+    await nodes.pass(45_000);
+    expect(recipients()).toEqual(['ann@example.com']);
+    held[0]?.();
+    one.process.resume();
+    await nodes.pass(60_000);
+    expect(recipients()).toEqual(['ann@example.com', 'ann@example.com']);
+    expect(await nodes.ask(two, '(INFO FOR MAIL).map(|$mail| [$mail.state, $mail.tries])')).toBe("[['sent', 2]]");
+    expect([...one.reported, ...two.reported]).toEqual([]);
+  });
+
+  test('that was not handed over when its node is closed is sent by another at once', async () => {
+    const [one, two] = await byWork(await join(2, { network }), 'mail');
+    await nodes.ask(two, CONFIG);
+    nodes.world.mail.answer = ({ signal }) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    await queue(two, 'ann@example.com');
+    await nodes.pass(200);
+    nodes.world.mail.answer = ({ beforeText }) => beforeText();
+    await nodes.during(one.database.close());
+    await nodes.pass(200);
+    expect(recipients()).toEqual(['ann@example.com']);
+    expect(await nodes.ask(two, '(INFO FOR MAIL).map(|$mail| [$mail.state, $mail.tries])')).toBe("[['sent', 1]]");
+  });
+});
 
 describe('An asynchronous event', () => {
   const CALL = "http::get('http://93.184.216.34:80/')";

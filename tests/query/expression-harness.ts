@@ -151,6 +151,7 @@ export function executionOver(world: World, store: Store): Execution {
     services: {
       environment: realEnvironment,
       passwords: { hash: missing, verify: missing },
+      passwordStrength: { estimate: missing },
       limits: { take: () => undefined },
       rates: NO_REQUEST_RATES,
       network: new Fetcher(realEnvironment, NO_TARGETS),

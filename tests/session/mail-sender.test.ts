@@ -1,10 +1,12 @@
-/** When mails are sent, how often they are tried, and what becomes of them, by a clock that the test moves. */
+/** When mails are sent, how often they are tried, and how they end, by a clock that the test moves. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findDatabase } from '../../src/catalog/definitions/lookup.js';
 import { entriesOf } from '../../src/catalog/entries.js';
 import { prefixRange } from '../../src/catalog/keys/key-bytes.js';
 import { mailPrefix, mailSlotKey } from '../../src/catalog/keys/store-keys.js';
 import { finishMail, MOST_WAITING, type OutgoingMail } from '../../src/catalog/mail/outbox.js';
+import { checkEntries } from '../../src/ddl/check/check-entries.js';
+import { Faults } from '../../src/ddl/check/fault.js';
 import { MailError } from '../../src/env/mail.js';
 import type { TesseraError } from '../../src/errors/error.js';
 import type { Session } from '../../src/session/contract.js';
@@ -161,7 +163,7 @@ describe('A mail server that fails', () => {
     expect([await entries('waiting'), await slots()]).toEqual([[], 0]);
   });
 
-  test('for good is not tried again', async () => {
+  test('permanently is not tried again', async () => {
     environment.mail.answer = async () => {
       throw new MailError('refused', 550);
     };
@@ -270,7 +272,7 @@ describe('Code that sends mails', () => {
     await queue({ ...mailTo('ann@example.com'), access: 'mail', link: 'https://db.example/#x' });
     await pass(100, 10);
     expect(await ask('SELECT VALUE mail FROM log')).toMatch(
-      /^\[\{ access: 'mail', code: '12345678', html: '<b>12345678<\/b>', id: '\w{32}', kind: 'code', link: 'https:\/\/db.example\/#x', subject: 'Your code', text: '12345678', to: 'ann@example.com' \}\]$/,
+      /^\[\{ access: 'mail', code: '12345678', from: 'a@shop.example', html: '<b>12345678<\/b>', id: '\w{32}', kind: 'code', link: 'https:\/\/db.example\/#x', subject: 'Your code', text: '12345678', to: 'ann@example.com' \}\]$/,
     );
     expect(await ask('SELECT VALUE auth FROM log')).toBe('[NONE]');
     expect(await entries('done')).toMatchObject([{ state: 'sent' }]);
@@ -365,6 +367,19 @@ describe('The outbox', () => {
     await pass(7 * MINUTE, 5_000);
     expect(await entries('done')).toHaveLength(0);
   });
+});
+
+test('a mail that can’t be read is a fault of the store', async () => {
+  await ask(SMTP);
+  await queue(mailTo('ann@example.com'));
+  const check = async () => {
+    const faults = new Faults();
+    await checkEntries(engine, faults, () => undefined);
+    return faults.listed.map(({ part }) => part);
+  };
+  expect(await check()).toEqual([]);
+  await withRetries(engine, (transaction) => transaction.put(`${mailPrefix(place.id, 'done')}xxxxxxxx1`, 'nonsense'));
+  expect(await check()).toEqual(['mails']);
 });
 
 test('a server that stops gives up what isn’t handed over yet, and a next one sends it', async () => {

@@ -13,7 +13,7 @@ const VERIFIER = 'v'.repeat(43);
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 const REDIRECT = 'https://shop.example/in';
 const SCHEMA = `
-  DEFINE CONFIG MAIL FROM 'Shop <shop@shop.example>' THEN { RETURN NONE };
+  DEFINE CONFIG MAIL FROM 'Shop <shop@shop.example>' SMTP 'smtps://mail.invalid';
   DEFINE CONFIG AUTH NAME 'The Shop' REDIRECT '${REDIRECT}';
   DEFINE TABLE user; DEFINE INDEX email ON user FIELDS email UNIQUE;
   DEFINE ACCESS mail ON DATABASE TYPE RECORD
@@ -125,6 +125,16 @@ describe('a code', () => {
     expect(back.identity.auth).toEqual(session.identity.auth);
   });
 
+  test('is mailed to an address that the record has, whatever else SIGNIN finds it by', async () => {
+    await value(`
+      DEFINE ACCESS named ON DATABASE TYPE RECORD SIGNIN (SELECT * FROM user WHERE name = $name) WITH MAIL CODE`);
+    const variables = objectFrom({ name: 'ann' });
+    await start({ email: 'eve@example.com', variables }, { access: 'named' });
+    expect(await waitingMails(engine)).toEqual([]);
+    await start({ email: 'ann@example.com', variables }, { access: 'named' });
+    expect(await mailTo('ann@example.com')).toBeDefined();
+  });
+
   test('isn’t replaced by knowing the address', async () => {
     await expect(signIn({ email: 'ann@example.com' })).rejects.toMatchObject(INVALID);
     await expect(
@@ -192,5 +202,11 @@ describe('an invitation', () => {
     const session = await signIn({ code: to.searchParams.get('code') as string });
     expect(session.identity.auth).toMatchObject({ key: 'ann' });
     await expect(database.confirmLink(path, 'mail', link)).rejects.toMatchObject(INVALID);
+  });
+
+  test('needs no refresh tokens, and is for records', async () => {
+    const granted = (await value('ACCESS open GRANT FOR RECORD user:ann')) as ObjectValue;
+    expect(granted).toMatchObject({ type: 'invitation', address: 'ann@example.com' });
+    await expect(value('ACCESS open GRANT FOR USER root')).rejects.toMatchObject({ code: 'grant_subject_invalid' });
   });
 });

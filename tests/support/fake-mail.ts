@@ -1,5 +1,5 @@
 /** A mail transport that keeps what it is given, or fails as the test has it. */
-import type { MailDelivery, MailMessage, MailServer, MailTransport } from '../../src/env/mail.js';
+import type { MailHandover, MailMessage, MailServer, MailTransport } from '../../src/env/mail.js';
 
 export interface SentMail {
   readonly server: MailServer;
@@ -12,7 +12,7 @@ export interface FakeMail extends MailTransport {
   /** Every try, taken or not. */
   readonly tries: SentMail[];
   /** What happens with a try: by default the text is handed over, and taken. */
-  answer: (delivery: MailDelivery, sent: SentMail) => Promise<void>;
+  answer: (delivery: MailHandover, sent: SentMail) => Promise<void>;
 }
 
 export function fakeMail(): FakeMail {

@@ -54,7 +54,7 @@ export type ShellBound = readonly [option: '-f' | '-n', most: number];
 const LIMITED = 'ulimit "$1" "$2"; shift 2; exec "$@"';
 
 /**
- * Starts a server with these arguments, on any free port. `bound` is one by the shell's `ulimit`: of the length of its
+ * Starts a server with these arguments, on any free port unless they name one. `bound` is one by the shell's `ulimit`: of the length of its
  * files, in blocks of 512 or of 1,024 bytes (`-f`), which the system reports like a full disk, or of open files (`-n`).
  */
 export function startServerWith(
@@ -75,7 +75,8 @@ async function launch(
   environment: Readonly<Record<string, string>>,
   bound?: ShellBound,
 ): Promise<ServerProcess> {
-  const command = ['dist/bin/tessera.js', 'start', ...args, '--bind', '127.0.0.1:0'];
+  const place = args.includes('--bind') ? [] : ['--bind', '127.0.0.1:0'];
+  const command = ['dist/bin/tessera.js', 'start', ...args, ...place];
   const limited = ['-c', LIMITED, 'sh', ...(bound ?? []).map(String), process.execPath, ...command];
   const [program, all] = bound === undefined ? [process.execPath, command] : ['sh', limited];
   const child = spawn(program, all, {

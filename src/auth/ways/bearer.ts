@@ -1,10 +1,15 @@
 /** What the claims of a session say for a link or a step that it begins. */
-import { isArray, type ObjectValue } from '../../value/value.js';
+import type { IssuedCredential } from '../../catalog/credentials/revocation-list.js';
+import { isArray, type ObjectValue, type Value } from '../../value/value.js';
 import { type Assurance, assuranceBy } from '../assurance.js';
 
-/** The id of the token that the session was signed in with. */
-export function bearerToken({ jti }: ObjectValue): string | undefined {
-  return typeof jti === 'string' ? jti : undefined;
+/** What the session was signed in with: when it is revoked, so is what the session has begun. */
+export function credentialOf({ jti, IDN }: ObjectValue): Pick<IssuedCredential, 'token' | 'identity'> {
+  return { token: textOf(jti), identity: textOf(IDN) };
+}
+
+function textOf(claim: Value): string | undefined {
+  return typeof claim === 'string' ? claim : undefined;
 }
 
 /** What the session was proved by. A session of an older release has proved nothing that is known. */

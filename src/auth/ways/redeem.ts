@@ -16,7 +16,7 @@ import type { IdentifiedRecord, IdentityRows } from '../directory.js';
 import { type Client, guestIdentity } from '../identity.js';
 import { judged } from '../kinds/clause-errors.js';
 import type { DrawnToken } from '../tokens/tokens.js';
-import { assuranceIn, bearerToken } from './bearer.js';
+import { assuranceIn, credentialOf } from './bearer.js';
 import { verifies } from './challenge.js';
 import { changedMail } from './mail-text.js';
 import { tell } from './notices.js';
@@ -110,7 +110,8 @@ async function settle(
   const incarnation = await rows.incarnationOf(id);
   if (incarnation === undefined || (named !== undefined && named !== incarnation.id)) return undefined;
   const at = datetimeNanoseconds(request.created);
-  if (await rows.isRevoked({ token: bearer && bearerToken(bearer), subject: recordSubject(id), at })) return undefined;
+  const session = bearer && credentialOf(bearer);
+  if (await rows.isRevoked({ token: undefined, ...session, subject: recordSubject(id), at })) return undefined;
   const former = await rows.identities.ofRecord(id, access.name);
   const same = former.find((identity) => identity.subject === subject);
   const others = former.filter((identity) => identity !== same);

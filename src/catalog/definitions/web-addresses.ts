@@ -40,6 +40,19 @@ export function redirectAllowed(redirects: readonly string[], text: unknown): te
   return redirects.some((listed) => withoutPort(listed) === url.href);
 }
 
+/**
+ * What a policy of a page (CSP) names for its forms to lead on to an address that is listed.
+ *
+ *     redirectSource('https://shop.example/in')   // 'https://shop.example'
+ *     redirectSource('http://127.0.0.1/in')       // 'http://127.0.0.1:*'
+ *     redirectSource('http://[::1]/in')           // 'http:', since a policy can't name an IPv6 address
+ */
+export function redirectSource(redirect: string): string {
+  const { origin, protocol, hostname } = new URL(redirect);
+  if (hostname.startsWith('[')) return protocol;
+  return protocol === 'http:' && ANY_PORT.has(hostname) ? `http://${hostname}:*` : origin;
+}
+
 /** @throws TesseraError `redirect_unknown` for an address that isn't allowed */
 export function assertRedirect(redirects: readonly string[], text: unknown): asserts text is string {
   if (!redirectAllowed(redirects, text)) throw failure('redirect_unknown');

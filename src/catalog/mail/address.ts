@@ -36,7 +36,7 @@ export function mailAddress(value: unknown): string | undefined {
 }
 
 /** A sender: what is shown, possibly empty, and its address. */
-export interface MailSender {
+export interface SenderAddress {
   readonly name: string;
   readonly address: string;
 }
@@ -48,7 +48,7 @@ const NO_NAME = /[\p{C}\p{Zl}\p{Zp}"<>]/u;
  * Reads `The Shop <no-reply@shop.example>` or an address alone; `undefined` for anything else. The name is text without
  * quotes and control characters.
  */
-export function readMailSender(text: string): MailSender | undefined {
+export function readMailSender(text: string): SenderAddress | undefined {
   const [, name = '', bracketed = text] = /^([^<]*)<([^<>]*)>$/.exec(text) ?? [];
   const address = mailAddress(bracketed);
   const shown = name.trim();

@@ -5,7 +5,14 @@ import { readChangeEntry } from '../../catalog/changefeed/change-log.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { databasesWithEvents, readQueuedEvent } from '../../catalog/events/event-queue.js';
 import { prefixRange } from '../../catalog/keys/key-bytes.js';
-import { changesPrefixOf, changesRange, eventQueue, FORMER_EVENT_QUEUE } from '../../catalog/keys/store-keys.js';
+import {
+  changesPrefixOf,
+  changesRange,
+  eventQueue,
+  FORMER_EVENT_QUEUE,
+  mailPrefix,
+} from '../../catalog/keys/store-keys.js';
+import { databasesWithMails, readDoneMail, readWaitingMail } from '../../catalog/mail/outbox.js';
 import type { Engine, Stored, Transaction } from '../../storage/contract.js';
 import { APPENDED_LENGTH } from '../../storage/transaction/append.js';
 import { checkedDatabases } from './databases.js';
@@ -25,12 +32,13 @@ export async function checkEntries(engine: Engine, faults: Faults, progress: Che
       await checkChanges(transaction, catalog, faults, progress);
     }
     await checkEvents(transaction, faults, progress);
+    await checkMails(transaction, faults, progress);
   } finally {
     transaction.cancel();
   }
 }
 
-// Checks logs: the entries of changefeeds, and queued asynchronous events.
+// Checks logs: the entries of changefeeds, queued asynchronous events, and mails.
 
 /** Checks that each entry of the changefeeds of a database can be read. */
 async function checkChanges(
@@ -61,6 +69,19 @@ async function checkEvents(transaction: Transaction, faults: Faults, progress: C
           faults.add('events', 'the queue of events', 'an event that waits can’t be read');
       }
       progress(batch.length);
+    }
+  }
+}
+
+/** Checks that each mail of an outbox can be read. */
+async function checkMails(transaction: Transaction, faults: Faults, progress: CheckProgress): Promise<void> {
+  for (const database of await databasesWithMails(transaction)) {
+    for (const [state, read] of [['waiting', readWaitingMail] as const, ['done', readDoneMail] as const]) {
+      for await (const batch of batchesOf(transaction, prefixRange(mailPrefix(database, state)))) {
+        for (const [, stored] of batch)
+          if (!canBeRead(read, stored)) faults.add('mails', 'an outbox', 'a mail can’t be read');
+        progress(batch.length);
+      }
     }
   }
 }

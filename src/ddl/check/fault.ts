@@ -11,6 +11,7 @@ export const ADVICE = {
   references: 'Set the field of the record that is named to NONE, and then to its value again',
   changes: 'The changefeed can’t be read there. Read it from a later versionstamp on',
   events: 'The event will never run. Repeat by hand what it should have done',
+  mails: 'The mail will never be sent. Whoever waits for it has to ask for another one',
 } as const satisfies Record<string, string>;
 
 export type CheckedPart = keyof typeof ADVICE;

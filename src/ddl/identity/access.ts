@@ -186,7 +186,9 @@ function compileSubject(
 }
 
 function checkSubject(access: AccessDefinition, subject: GrantSubject['kind']): void {
-  if (subject !== grantsOf(access).subject) throw failure('grant_subject_invalid');
+  // An invitation is for a record, whether or not the access method issues refresh tokens.
+  const expected = hasWay(access) ? 'record' : grantsOf(access).subject;
+  if (subject !== expected) throw failure('grant_subject_invalid');
 }
 
 /** @throws TesseraError `access_method_mismatch` */

@@ -323,6 +323,13 @@ export const identityErrors = {
     http: 429,
     retryable: true,
   }),
+  strength_busy: row<{ retryAfter: number }>({
+    kind: 'NotAllowed',
+    text: () => 'Too many passwords are being estimated at the moment. Try again later',
+    details: retryAfter('StrengthBusy'),
+    http: 429,
+    retryable: true,
+  }),
   too_many_attempts: row<{ retryAfter: number }>({
     kind: 'NotAllowed',
     text: () => 'Too many failed attempts to sign in. Try again later',

@@ -32,6 +32,7 @@ export interface FunctionContext extends Work {
   /** `$session` as a value. */
   readonly session: ObjectValue;
   readonly passwords: PasswordHasher;
+  readonly passwordStrength: PasswordStrength;
   /** Requests to other servers, as far as they are allowed. */
   readonly network: HttpClient;
   /** Which functions may be called; all of them if absent. */
@@ -69,6 +70,26 @@ export interface PasswordHasher {
   hash(algorithm: HashAlgorithm, password: string): Promise<string>;
   /** A malformed hash is simply no match. */
   verify(algorithm: HashAlgorithm, hash: string, password: string): Promise<boolean>;
+}
+
+/** How strong a password is. */
+export interface PasswordEstimate {
+  /** From 0, guessed at once, to 4, out of reach. */
+  readonly score: number;
+  /** Guesses until it is found. */
+  readonly guesses: number;
+  /** What is wrong with it, in a sentence. */
+  readonly warning: string | undefined;
+  readonly suggestions: readonly string[];
+}
+
+/** Estimates passwords, off the event loop. */
+export interface PasswordStrength {
+  /**
+   * `words`: what a guesser would try for this user.
+   * @throws TesseraError `strength_busy` (retryable, HTTP 429)
+   */
+  estimate(password: string, words: readonly string[]): Promise<PasswordEstimate>;
 }
 
 export interface ParameterSpec {

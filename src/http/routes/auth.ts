@@ -5,6 +5,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { escapeHtml } from '../../base/html.js';
+import { redirectSource } from '../../catalog/definitions/web-addresses.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { utf8Text } from '../../value/codecs/formats.js';
 import { formatDatetime, toDatetime } from '../../value/time/datetime.js';
@@ -92,7 +93,7 @@ function sendConfirmPage(
 ): FastifyReply {
   if (confirm === undefined) throw failure('route_missing');
   // Browsers hold the redirect that follows a form to the same rule.
-  const formTargets = [...new Set(redirects.map((redirect) => new URL(redirect).origin))];
+  const formTargets = [...new Set(redirects.map(redirectSource))];
   const texts = { app: escapeHtml(name), state: expired ? 'expired' : 'open' };
   return sendPage(reply, confirm, environment.random, texts, { formTargets });
 }

@@ -43,6 +43,10 @@ export class ExecutionFunctionContext implements FunctionContext {
     return this.execution.services.passwords;
   }
 
+  get passwordStrength() {
+    return this.execution.services.passwordStrength;
+  }
+
   get network() {
     assertEffectsAllowed(this.execution, 'HTTP request');
     const { services, request } = this.execution;

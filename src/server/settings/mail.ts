@@ -1,6 +1,6 @@
 /** Settings of mail, and of the addresses that links in mails have. */
 import { canonicalPublicUrl, publicUrlFault } from '../../catalog/definitions/web-addresses.js';
-import { type MailSender, readMailSender } from '../../catalog/mail/address.js';
+import { readMailSender, type SenderAddress } from '../../catalog/mail/address.js';
 import { readSmtpUrl, type SmtpServer } from '../../catalog/mail/smtp-url.js';
 import { optionalSetting, readList, readText, settingWithDefault } from '../setting.js';
 
@@ -52,7 +52,7 @@ function readServer(text: string): SmtpServer {
 }
 
 /** @throws Error */
-function readSender(text: string): MailSender {
+function readSender(text: string): SenderAddress {
   const sender = readMailSender(text);
   if (sender === undefined)
     throw new Error(`"${text}" is neither an address nor a name with one, such as "The Shop <no-reply@shop.example>"`);

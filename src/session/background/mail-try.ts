@@ -67,7 +67,7 @@ class Stopped extends Error {}
 interface Failed {
   /** In our own words, for owners: the server's might hold anything. */
   readonly reason: string;
-  /** Refused for good. */
+  /** Refused permanently. */
   readonly isFinal?: boolean;
   /** It doesn't count. */
   readonly isVoid?: boolean;
@@ -105,7 +105,7 @@ export class MailTry {
     if (route === undefined) return this.#failed({ reason: NO_ROUTE });
     if (route.kind === 'then') {
       this.#isHandingOver = true;
-      return this.#runCode(route.action);
+      return this.#runCode(route.action, route.from);
     }
     const cancel = this.#services.environment.timers.after(TRY_TIME, () =>
       this.#abort.abort(new MailError('unreachable')),
@@ -176,7 +176,7 @@ export class MailTry {
    * Runs code of the database, as asynchronous events run: without permissions, and for no user. What it writes is
    * committed together with the end of the mail.
    */
-  async #runCode(action: Expression): Promise<void> {
+  async #runCode(action: Expression, from: string): Promise<void> {
     const { executor, environment, transactions, maxTime } = this.#services;
     const evaluate = executor.compiler.expression(action);
     const { id, to, subject, text, html, code, link, kind, access, database } = this.#mail;
@@ -197,7 +197,7 @@ export class MailTry {
         sent,
       });
       const scope = new Scope();
-      scope.set('mail', objectFrom({ access, code, html, id, kind, link, subject, text, to }));
+      scope.set('mail', objectFrom({ access, code, from, html, id, kind, link, subject, text, to }));
       await evaluate(new Frame({ ...execution, inStoredCode: true }, scope));
       this.#finish(transaction, { state: 'sent', at: this.#now });
     };
@@ -289,7 +289,7 @@ async function addressOf(
   return address;
 }
 
-/** What the failures of a mail server are called. They say no more than that it can't be reached, so as to scan nothing. */
+/** Failures of mail servers, for owners. All that a scan of ports would look for has one text. */
 const REASONS: Readonly<Record<MailFailure, (reply: number | undefined) => Failed>> = {
   unreachable: () => UNREACHABLE,
   tls: () => ({ reason: 'the mail server offers no TLS, or has no certificate that is valid for its name' }),

@@ -4,6 +4,7 @@ import { createAuthenticator } from '../../auth/authenticator.js';
 import type { App } from '../../auth/directory.js';
 import { GUEST, guestIdentity } from '../../auth/identity.js';
 import { createPasswordHasher } from '../../auth/passwords/passwords.js';
+import { ThreadedPasswordStrength } from '../../auth/passwords/strength/password-strength.js';
 import { KEY_SET_LIMITS, type KeySetSource } from '../../auth/tokens/key-sets.js';
 import type { PublicJwk } from '../../auth/tokens/signing-keys.js';
 import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -117,6 +118,7 @@ export class OpenDatabase implements Database {
   readonly #pruner: Retention;
   readonly #indexes: IndexBuilder;
   readonly #aging: CacheAging;
+  readonly #strength: ThreadedPasswordStrength;
   readonly #events: EventRunner;
   readonly #mails: MailSender;
   /** Where mails are queued. */
@@ -140,6 +142,7 @@ export class OpenDatabase implements Database {
     this.memory = memory;
     this.metrics = options.metrics;
     const hasher = createPasswordHasher(environment, options.hashing);
+    this.#strength = new ThreadedPasswordStrength(environment.timers);
     const targets = { ...NO_TARGETS, ...options.network };
     const fetchLimits = { ...DEFAULT_FETCH_LIMITS, ...options.network };
     const keySets: KeySetSource = {
@@ -186,6 +189,7 @@ export class OpenDatabase implements Database {
       liveQueries: shared?.liveQueries,
       environment,
       passwords: hasher,
+      passwordStrength: this.#strength,
       limits,
       rates,
       past: {
@@ -226,7 +230,7 @@ export class OpenDatabase implements Database {
     const changes = new ChangeRetention(executor.catalogs, { now });
     this.#pruner = new Retention(background('changefeeds'), changes);
     this.#livePruner = shared && new Retention(background('live'), new LiveRetention(executor.catalogs, environment));
-    this.#signInPruner = new Retention(background('sign-ins'), new SignInRetention(environment.clock));
+    this.#signInPruner = new Retention(background('sign-ins'), new SignInRetention(environment));
     this.#indexes = new IndexBuilder(background('indexes'), executor);
     this.statements = new StatementCache(options.tuning?.plansAtOnce);
     this.#aging = new CacheAging([this.statements], environment.timers);
@@ -393,6 +397,7 @@ export class OpenDatabase implements Database {
     for (const session of this.#sessions) session.close();
     await this.#node?.leave(work);
     this.#services.executor.close();
+    this.#strength.close();
     await this.#state?.close();
     await this.#services.audit?.close();
     await this.#engine.close();

@@ -15,7 +15,7 @@ import { type AuthenticationAttempt, claimedIdentity } from '../audit/auditor.js
 import type { IssuedTokens } from '../contract.js';
 import type { SessionState } from './state.js';
 import { cancelTransactions } from './transactions.js';
-import { enterLive } from './validity.js';
+import { enterLive, scheduleRevalidation } from './validity.js';
 import { assertNoView } from './view.js';
 
 export async function signIn(session: SessionState, body: ObjectValue, deadline?: Deadline): Promise<IssuedTokens> {
@@ -48,7 +48,10 @@ export async function startSignIn(session: SessionState, target: StartTarget): P
   session.services.assertStoreUsable(true);
   const { link, step } = target.body;
   // These rest on the session; any client may begin to sign in.
-  if (link === true || step === true) await enterLive(session);
+  if (link === true || step === true) {
+    scheduleRevalidation(session);
+    await enterLive(session);
+  }
   const work = () => session.services.authenticator.start(target, session.holder);
   return session.auditor === undefined ? work() : session.auditor.starting(target, work);
 }

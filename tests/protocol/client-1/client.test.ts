@@ -27,6 +27,7 @@ import {
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../../src/server/server.js';
 import { startDrawnServer } from '../../support/drawn-server.js';
+import { MAIL_SCHEMA, mailedCode } from '../../support/mailed-code.js';
 import { ROOT, startTestServer } from '../../support/server.js';
 
 let server: RunningServer;
@@ -54,6 +55,19 @@ describe.each(['ws', 'http'])('over %s', (scheme) => {
     );
   });
   afterEach(() => db.close());
+
+  it('signs in by a code that was mailed', async () => {
+    await db.query(MAIL_SCHEMA);
+    const root = { query: db.query.bind(db) as unknown as Parameters<typeof mailedCode>[1]['query'] };
+    const { request, code } = await mailedCode(server, root, database, `${scheme}@shop.example`);
+    const guest = new Surreal();
+    await guest.connect(addressOf(server, scheme), OPTIONS);
+    const mail = (variables: Record<string, unknown>) => ({ namespace: 'test', database, access: 'mail', variables });
+    await expect(guest.signin(mail({ request, code: '00000000' }))).rejects.toThrow('problem with authentication');
+    await guest.signin(mail({ request, code }));
+    expect(await guest.query('RETURN $token.amr')).toEqual([['mail']]);
+    await guest.close();
+  });
 
   it('connects, reports its version, and closes', async () => {
     await db.ready;

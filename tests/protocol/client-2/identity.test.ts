@@ -3,6 +3,7 @@ import { type AccessRecordAuth, NotAllowedError, RecordId, type Surreal, Table, 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../../src/server/server.js';
 import { startDrawnServer } from '../../support/drawn-server.js';
+import { MAIL_SCHEMA, mailedCode } from '../../support/mailed-code.js';
 import { ROOT } from '../../support/server.js';
 import { asRoot, connected, SCHEMES } from './client.js';
 
@@ -49,6 +50,17 @@ describe.each(SCHEMES)('over %s', (scheme) => {
   });
 
   const who = async () => (await db.query<[RecordId | undefined]>('RETURN $auth.id'))[0];
+
+  it.skipIf(scheme === 'tessera')('signs in by a code that was mailed', async () => {
+    await root.query(MAIL_SCHEMA);
+    const { request, code } = await mailedCode(server, root, database, `${scheme}@shop.example`);
+    const mail = (variables: Record<string, unknown>) => ({ ...databasePath, access: 'mail', variables });
+    await expect(db.signin(mail({ request, code: '00000000' }))).rejects.toThrow(WRONG);
+    const tokens = await db.signin(mail({ request, code }));
+    expect(claims(tokens.access)).toMatchObject({ amr: ['mail'], acr: 'aal1' });
+    expect(await who()).toBeInstanceOf(RecordId);
+    await expect(db.signin(mail({ request, code }))).rejects.toThrow(WRONG);
+  });
 
   it('signs in at each level, with tokens that last as long as is defined', async () => {
     const told: (Tokens | null)[] = [];

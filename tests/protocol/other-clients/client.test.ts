@@ -53,7 +53,7 @@ const CLIENTS: readonly Client[] = [
     pins: ['python/requirements.txt'],
     install: (folder) => installPython(folder, 'python/requirements.txt'),
     command: (folder) => [join(folder, 'bin/python'), join(SOURCES, 'python/check.py')],
-    checks: 14,
+    checks: 16,
   },
   {
     // Prometheus' own parser, which reads `/metrics`.
@@ -97,7 +97,7 @@ const CLIENTS: readonly Client[] = [
       await run('go', ['build', '-o', 'check', '.'], { cwd: folder, timeout: 3 * MINUTE });
     },
     command: (folder) => [join(folder, 'check')],
-    checks: 11,
+    checks: 13,
   },
 ];
 

@@ -36,7 +36,7 @@ describe('A30', () => {
     expect(new Set(await world.states())).toEqual(new Set(['waiting']));
   });
 
-  test('a server that refuses for good is asked once, one that refuses for now waits', async () => {
+  test('a server that refuses permanently is asked once, one that refuses for now waits', async () => {
     const refusing = kept(
       await startMailServer({
         onRcptTo: ({ address }, _, callback) => {

@@ -3,8 +3,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"reflect"
 	"strings"
@@ -165,6 +170,35 @@ func signIn(scheme string) {
 	same(run[any](db, "RETURN $x", nil), nil)
 }
 
+// signInByCode begins the request by a plain call; everything else is the client's own.
+func signInByCode(scheme string) {
+	db := connected(scheme)
+	defer db.Close(ctx)
+	do(db, `DEFINE TABLE OVERWRITE outbox; DEFINE CONFIG OVERWRITE MAIL FROM 'shop@shop.example' THEN { CREATE outbox CONTENT $mail };
+		DEFINE ACCESS OVERWRITE mail ON DATABASE TYPE RECORD SIGNUP (CREATE user SET email = $identity.email)
+			SIGNIN (SELECT * FROM user WHERE email = $email) WITH MAIL CODE`)
+	email := fmt.Sprint(scheme, time.Now().UnixNano(), "@shop.example")
+	digest := sha256.Sum256([]byte(strings.Repeat("v", 43)))
+	body := must(json.Marshal(object{"challenge": base64.RawURLEncoding.EncodeToString(digest[:]), "email": email}))
+	answer := must(http.Post("http://"+address+"/auth/test/golang/mail/start", "application/json", bytes.NewReader(body)))
+	defer answer.Body.Close()
+	var started struct{ Request string }
+	ok(json.NewDecoder(answer.Body).Decode(&started))
+	var codes []string
+	for len(codes) == 0 {
+		codes = run[[]string](db, "SELECT VALUE code FROM outbox WHERE to = $to", object{"to": email})
+	}
+	guest := must(surrealdb.FromEndpointURLString(ctx, scheme+"://"+address))
+	defer guest.Close(ctx)
+	ok(guest.Use(ctx, "test", "golang"))
+	credentials := object{"NS": "test", "DB": "golang", "AC": "mail", "request": started.Request, "code": "00000000"}
+	_, err := guest.SignIn(ctx, credentials)
+	refused(err, "There was a problem with authentication")
+	credentials["code"] = codes[0]
+	must(guest.SignIn(ctx, credentials))
+	same(run[[]string](guest, "RETURN $token.amr", nil), []string{"mail"})
+}
+
 // attach gives a session of the connection that may do everything.
 func attach(db *surrealdb.DB) *surrealdb.Session {
 	session := must(db.Attach(ctx))
@@ -262,6 +296,7 @@ func main() {
 		check("values over "+scheme, values, scheme)
 		check("errors and version over "+scheme, errors, scheme)
 		check("signing in and variables over "+scheme, signIn, scheme)
+		check("signing in by code over "+scheme, signInByCode, scheme)
 	}
 	check("sessions", sessions, "")
 	check("transactions", transactions, "")
