@@ -235,7 +235,7 @@ export class StoreDirectory implements Directory {
           interrupt: RequestInterrupt.begin(this.#environment),
           privileged: true,
           inStoredCode: true,
-          entrance: opened && { token: opened, endsOthers: false },
+          entrance: opened && { token: { id: opened.id }, endsOthers: false },
           auditRecorder: auditRecorder?.(),
           sent,
         });
