@@ -7,6 +7,7 @@
 import {
   codeDigest,
   drawRequestName,
+  isCodeOf,
   type SignInPurpose,
   type SignInRequest,
 } from '../../catalog/credentials/sign-in-request.js';
@@ -18,7 +19,7 @@ import { failure } from '../../errors/error.js';
 import type { AccessWay, MailForm } from '../../language/ast.js';
 import { toText } from '../../value/text/text.js';
 import { toDatetime } from '../../value/time/datetime.js';
-import { isObject, type ObjectValue, objectFrom, type RecordId, type Value } from '../../value/value.js';
+import { isObject, newObject, type ObjectValue, objectFrom, type RecordId, type Value } from '../../value/value.js';
 import { assertRecentSignIn } from '../assurance.js';
 import type { AuthContext } from '../context.js';
 import type { App, IdentityRows } from '../directory.js';
@@ -28,7 +29,7 @@ import { confirmUrl, linkPointer } from './confirm.js';
 import { codeMail } from './mail-text.js';
 import { assertFewOpen, sourceDigest } from './open-requests.js';
 import type { StartBody } from './start-body.js';
-import type { StartedRequest, WayAccess, WayPlace } from './way.js';
+import { type StartedRequest, shownText, type WayAccess, type WayPlace, type WayRow } from './way.js';
 
 const MINUTE = 60_000_000_000n;
 const HOUR = 60n * MINUTE;
@@ -42,7 +43,7 @@ type MailWay = Extract<AccessWay, { kind: 'mail' }>;
  * @throws TesseraError `address_invalid`, `redirect_unknown`, `public_url_missing`, `rate_limited`, `mail_unavailable`;
  * for links and steps `record_user_required`, `recent_sign_in_required`, `identity_missing`
  */
-export async function startByMail(
+async function startByMail(
   context: AuthContext,
   place: WayPlace,
   way: MailWay,
@@ -82,6 +83,18 @@ export async function startByMail(
   return started;
 }
 
+/** A record has one address, whose place a link takes. */
+export const MAIL_WAY: WayRow<MailWay> = {
+  start: startByMail,
+  proof: 'mail',
+  identities: 'one',
+  prove({ name, request, shown }) {
+    const code = shownText(shown['code']);
+    const { subject } = request;
+    return code !== undefined && subject !== undefined && isCodeOf(request, name, code) ? { subject } : undefined;
+  },
+};
+
 /** What a mail proves by: each part only if it is written in the mail. */
 interface Proof {
   readonly code: string | undefined;
@@ -101,7 +114,24 @@ function requestOf(
   { challenge, variables }: StartBody,
   { subject, record, incarnation }: Recipient,
 ) {
-  return { access: access.name, purpose, subject, challenge, variables, record, incarnation, bearer, tries: 0 };
+  const identity = mailIdentity(subject);
+  return {
+    access: access.name,
+    purpose,
+    subject,
+    identity,
+    challenge,
+    variables,
+    record,
+    incarnation,
+    bearer,
+    tries: 0,
+  };
+}
+
+/** `$identity` of a client that has proved a mail address. */
+function mailIdentity(subject: string): ObjectValue {
+  return objectFrom({ subject, email: subject, email_verified: true, claims: newObject() });
 }
 
 /** Ends the former request for the same address. */

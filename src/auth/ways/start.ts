@@ -1,27 +1,13 @@
 /** Begins a sign-in request at an access method with a way. */
 import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
-import type { AccessWay } from '../../language/ast.js';
 import type { ObjectValue } from '../../value/value.js';
 import type { AuthContext } from '../context.js';
 import type { SessionIdentity } from '../identity.js';
 import { recordDatabasePath } from '../kinds/record-access.js';
-import { startByMail } from './mail.js';
-import { readStart, type StartBody } from './start-body.js';
-import type { StartedRequest, WayPlace } from './way.js';
-
-type Start<W extends AccessWay> = (
-  context: AuthContext,
-  place: WayPlace,
-  way: W,
-  body: StartBody,
-  identity: SessionIdentity,
-) => Promise<StartedRequest>;
-
-/** How a request begins. A way that is forgotten doesn't compile. */
-const STARTS: { readonly [K in AccessWay['kind']]: Start<Extract<AccessWay, { readonly kind: K }>> } = {
-  mail: startByMail,
-};
+import { readStart } from './start-body.js';
+import type { StartedRequest } from './way.js';
+import { wayRow } from './ways.js';
 
 /** Where a request is begun, and with what. */
 export interface StartCall {
@@ -49,7 +35,7 @@ export function startRequest(
     if (access === undefined || place === undefined) throw failure('invalid_auth');
     const { accessKind } = access;
     if (accessKind.kind !== 'record' || accessKind.way === undefined) throw failure('access_method_mismatch');
-    const start = STARTS[accessKind.way.kind] as Start<AccessWay>;
-    return start(context, { databasePath: place, access: { ...access, accessKind } }, accessKind.way, read, identity);
+    const { way } = accessKind;
+    return wayRow(way).start(context, { databasePath: place, access: { ...access, accessKind } }, way, read, identity);
   });
 }

@@ -1,6 +1,14 @@
-/** What the ways of access methods of TYPE RECORD share. */
-import type { AccessKind } from '../../language/ast.js';
+/** What the ways of access methods of TYPE RECORD share: the row of each (`ways.ts`), and what it is called with. */
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { SignInRequest } from '../../catalog/credentials/sign-in-request.js';
+import type { AccessKind, AccessWay } from '../../language/ast.js';
+import type { ObjectValue, Value } from '../../value/value.js';
+import type { Proof } from '../assurance.js';
+import type { AuthContext } from '../context.js';
+import type { IdentityRows } from '../directory.js';
+import type { SessionIdentity } from '../identity.js';
 import type { AccessOf } from '../kinds/access-kind.js';
+import type { StartBody } from './start-body.js';
 
 /** An access method of TYPE RECORD. */
 export type WayAccess = AccessOf<Extract<AccessKind, { kind: 'record' }>>;
@@ -17,4 +25,57 @@ export interface StartedRequest {
   readonly request: string;
   /** Nanoseconds since 1970. */
   readonly expires: bigint;
+}
+
+/**
+ * What a way has to say for itself. Beginning and redeeming requests go by the row of the way.
+ *
+ * To add a way: its node in the syntax tree, its grammar in `language/definitions/access-ways.ts`, and its row.
+ */
+export interface WayRow<W extends AccessWay> {
+  /** Begins a request. */
+  start(
+    context: AuthContext,
+    place: WayPlace,
+    way: W,
+    body: StartBody,
+    identity: SessionIdentity,
+  ): Promise<StartedRequest>;
+  /** As what its proofs count (`assurance.ts`), unless `prove` says otherwise. */
+  readonly proof: Proof;
+  /** How many identities a record may have at the access method: one, whose place a link takes, or up to so many. */
+  readonly identities: 'one' | number;
+  /**
+   * Judges what a client shows for a request that no page of the server has proved; `undefined`: it is wrong, and
+   * counted.
+   */
+  prove(call: ProofCall<W>): PromiseOrValue<Proven | undefined>;
+}
+
+/** What a client shows for a request, and what it is judged by, within the transaction that redeems it. */
+export interface ProofCall<W extends AccessWay> {
+  readonly context: AuthContext;
+  readonly rows: IdentityRows;
+  readonly access: WayAccess;
+  readonly way: W;
+  /** The name of the request, and its row. */
+  readonly name: string;
+  readonly request: SignInRequest;
+  /** Of the client: its `code`, `credential`, …, none of them judged yet. */
+  readonly shown: ObjectValue;
+}
+
+/** What was proved. */
+export interface Proven {
+  /** Of the identity, as the way compares it. */
+  readonly subject: string;
+  /** Default: that of the row. */
+  readonly proof?: Proof;
+  /** What the way keeps with the identity. Default: what it has kept before. */
+  readonly kept?: ObjectValue | undefined;
+}
+
+/** A text that a client shows; `undefined` for any other value. */
+export function shownText(value: Value): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }

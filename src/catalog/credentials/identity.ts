@@ -12,7 +12,15 @@ import type { AccessWay } from '../../language/ast.js';
 import type { Key, KeyRange, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { encodeKey } from '../../value/codecs/key-codec.js';
-import { type Datetime, isObject, objectFrom, Range, type RecordId, type Value } from '../../value/value.js';
+import {
+  type Datetime,
+  isObject,
+  type ObjectValue,
+  objectFrom,
+  Range,
+  type RecordId,
+  type Value,
+} from '../../value/value.js';
 import { entriesOf } from '../entries.js';
 import type { Id } from '../keys/key-bytes.js';
 import { identityKey, identityRange, recordIdentityKey, recordIdentityRange } from '../keys/store-keys.js';
@@ -23,13 +31,15 @@ export interface IdentityGrant {
   readonly id: string;
   readonly access: string;
   readonly kind: AccessWay['kind'];
-  /** What was proved: a mail address as `mailAddress` has it. Compared octet by octet. */
+  /** What was proved, as the way writes it: a mail address as `mailAddress` has it. Compared octet by octet. */
   readonly subject: string;
   readonly record: RecordId;
   readonly incarnation: string;
   readonly created: Datetime;
   /** When it was last signed in by; absent if it never was. */
   readonly used?: Datetime | undefined;
+  /** What the way keeps with it. */
+  readonly kept?: ObjectValue | undefined;
 }
 
 const ID_LENGTH = 12;

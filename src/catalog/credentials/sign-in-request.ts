@@ -29,6 +29,8 @@ export interface SignInRequest {
   readonly proved?: boolean | undefined;
   /** What is to be proved: a mail address as `mailAddress` has it. */
   readonly subject?: string | undefined;
+  /** `$identity` for SIGNUP; absent until it is known. */
+  readonly identity?: ObjectValue | undefined;
   /** S256 of RFC 7636; absent for an invitation, which no client began. */
   readonly challenge?: string | undefined;
   /** Where the confirm page leads to, one of those that the database lists. */

@@ -8,6 +8,7 @@ import { findAccess } from '../../catalog/definitions/lookup.js';
 import type { Random } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { AccessKind, DefineAccess, JwtAccess } from '../../language/ast.js';
+import { waySecrets } from '../../language/definitions/access-ways.js';
 import { defaultDurations } from '../../language/definitions/define-access.js';
 import { REDACTED } from '../../language/printer/printer.js';
 import type { Execution } from '../../runtime/execution.js';
@@ -75,7 +76,8 @@ function withKeys(accessKind: AccessKind, random: Random): AccessKind {
 function refuseRedactedKeys(accessKind: AccessKind): void {
   const { verify, issuer } = jwtOf(accessKind) ?? {};
   const keys = verify?.kind === 'key' ? [verify.key, ...(verify.retired ?? []).map(({ key }) => key)] : [];
-  if ([...keys, issuer?.key].includes(REDACTED)) throw failure('secret_redacted');
+  const ofWay = accessKind.kind === 'record' && accessKind.way !== undefined ? waySecrets(accessKind.way) : [];
+  if ([...keys, issuer?.key, ...ofWay].includes(REDACTED)) throw failure('secret_redacted');
 }
 
 /** The text that an export shows in place of a secret is public, and must never become a signing key. */

@@ -72,11 +72,13 @@ export const MAIL_FORMS = ['code', 'link'] as const;
 export type MailForm = (typeof MAIL_FORMS)[number];
 
 /** How a record user proves to be who they are, other than by what SIGNIN asks for. */
-export type AccessWay = {
-  /** By what is mailed to an address: each form once, in the order of `MAIL_FORMS`. */
+export type AccessWay = MailWay;
+
+/** By what is mailed to an address: each form once, in the order of `MAIL_FORMS`. */
+export interface MailWay {
   readonly kind: 'mail';
   readonly forms: readonly MailForm[];
-};
+}
 
 export type AccessKind =
   | { readonly kind: 'jwt'; readonly jwt: JwtAccess }

@@ -75,7 +75,7 @@ const TYPES: { readonly [K in AccessKind['kind']]: TypeRow<Extract<AccessKind, {
       return clauses(
         clause('SIGNUP', access.signup, code),
         clause('SIGNIN', access.signin, code),
-        access.way && wayText(access.way),
+        access.way && wayText(access.way, printer),
         access.refresh && 'WITH REFRESH',
         recordJwtText(access.jwt, computed, printer),
       );
