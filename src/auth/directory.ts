@@ -98,6 +98,8 @@ export interface IdentityRows {
   readonly incarnationOf: IncarnationOf;
   /** The identity of a subject, if its record is still the one that has proved it. */
   owner(access: string, subject: string): Promise<IdentityGrant | undefined>;
+  /** A record with all of its fields; `undefined` if it doesn't exist. */
+  record(id: RecordId): PromiseOrValue<ObjectValue | undefined>;
   /** Whether a record existed before this transaction. */
   existed(record: RecordId): PromiseOrValue<boolean>;
   isRevoked(credential: IssuedCredential): PromiseOrValue<boolean>;

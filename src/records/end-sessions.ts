@@ -26,22 +26,26 @@ export interface Ending {
   readonly kept?: KeptToken | undefined;
 }
 
-/** Revokes all credentials that were issued to a user until now, and ends the sessions opened with them. */
+/**
+ * Revokes all credentials that were issued to a user until now, and ends the sessions opened with them, but the one
+ * that stays. Returns whether it does: it may have been ended meanwhile.
+ */
 export async function endSessions(
   { services: { sessions, environment, revocationFlag }, request: { auditRecorder }, context }: Execution,
   { databasePath, subjects, of, record, kept }: Ending,
-): Promise<undefined> {
+): Promise<boolean> {
   const { transaction } = context;
   const area = await areaOf(transaction, databasePath);
-  if (area === undefined) return undefined;
+  if (area === undefined) return false;
   revocationFlag.set(transaction);
   const revocations = new RevocationList(transaction, area);
   const now = environment.clock.now();
-  for (const subject of subjects) await revocations.revokeSubject(subject, now, kept);
+  let stays = false;
+  for (const subject of subjects) stays = await revocations.revokeSubject(subject, now, kept);
   if (record === undefined) sessions.scheduleRevalidation(transaction, databasePath);
   else sessions.scheduleRecordRevalidation(transaction, databasePath, record);
   auditRecorder?.recordAction({ action: 'session-kill', databasePath, subject: { of } });
-  return undefined;
+  return stays;
 }
 
 /** The same for a record user of a database. */
@@ -50,7 +54,7 @@ export function endRecordSessions(
   databasePath: DatabasePath,
   record: RecordId,
   kept: KeptToken | undefined,
-): Promise<undefined> {
+): Promise<boolean> {
   const subject = recordSubject(record);
   return endSessions(execution, { databasePath, subjects: [subject], of: subject, record, kept });
 }
@@ -80,11 +84,11 @@ export function endOnCredentialChange(
 ): PromiseOrValue<void> {
   if (credentials.length === 0 || entry.definition.hasUsers !== true) return undefined;
   if (credentials.every((path) => equals(valueAt(before, path), valueAt(after, path)))) return undefined;
-  return andThen(hasSignedIn(execution, entry, id), (has) => {
-    if (!has) return undefined;
+  return andThen(hasSignedIn(execution, entry, id), async (has) => {
+    if (!has) return;
     const { databasePath, principal } = execution.identity;
     const isOwn = execution.request.entrance !== undefined || isRecord(principal, databasePath, id);
-    return endRecordSessions(execution, databasePath, id, isOwn ? ownToken(execution) : undefined);
+    await endRecordSessions(execution, databasePath, id, isOwn ? ownToken(execution) : undefined);
   });
 }
 

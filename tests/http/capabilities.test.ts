@@ -2,7 +2,9 @@
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { nameOfRoute, ROUTES } from '../../src/http/routes/routes.js';
 import type { RunningServer } from '../../src/server/server.js';
+import { ROUTE_NAMES } from '../../src/server/settings/access.js';
 import { ROOT, startTestServer } from '../support/server.js';
 
 let server: RunningServer;
@@ -32,6 +34,12 @@ const rpc = async (method: string, params: unknown[], authorization?: string) =>
 };
 
 describe('routes', () => {
+  it('all have names', async () => {
+    server = await startTestServer();
+    const names = ROUTES.map(({ path }) => nameOfRoute(path)).filter((name) => name !== '');
+    expect(names.filter((name) => !ROUTE_NAMES.includes(name))).toEqual([]);
+  });
+
   it('can be denied by name, however their address is written', async () => {
     server = await startTestServer({ SVC_DENY_HTTP: 'sql,rpc' });
     for (const path of ['/sql', '/sql/', '/%73ql']) {
@@ -44,6 +52,18 @@ describe('routes', () => {
     const socket = new WebSocket(`${server.url.replace('http', 'ws')}/rpc`, 'json');
     const [error] = await once(socket, 'error');
     expect(String(error)).toContain('403');
+  });
+
+  it('and methods that begin to sign in can be denied, too', async () => {
+    server = await startTestServer({ SVC_DENY_HTTP: 'auth', SVC_DENY_RPC: 'auth_start' });
+    for (const path of ['/auth/test/test/mail/start', '//auth/test/test/mail/start', '/auth/test/test/mail/confirm']) {
+      const answer = await ask(path, { body: '{}' });
+      expect([path, [403, 404].includes(answer.status)]).toEqual([path, true]);
+    }
+    expect(await (await ask('/auth/test/test/mail/start', { body: '{}' })).json()).toMatchObject({
+      error: 'route_denied',
+    });
+    expect(await rpc('auth_start', [{}])).toMatchObject({ error: { message: expect.stringMatching(/auth_start/) } });
   });
 
   it('can all be denied but for some', async () => {

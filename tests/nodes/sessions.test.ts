@@ -80,6 +80,88 @@ describe('a token that is revoked on one node', () => {
   });
 });
 
+describe('the other sessions of a user', () => {
+  const ACCOUNT = `
+    DEFINE FIELD pass ON user TYPE option<string> CREDENTIAL;
+    DEFINE FUNCTION fn::others() { KILL OTHER SESSIONS };
+    DEFINE FUNCTION fn::end($who: record<user>) { KILL SESSIONS FOR RECORD $who };
+    DEFINE ACCESS lasting ON DATABASE TYPE RECORD SIGNIN (SELECT * FROM type::record('user', $name)) WITH REFRESH`;
+  const body = objectFrom({ NS: 'test', DB: 'test', AC: 'lasting', name: 'ann' });
+
+  async function lasting({ database }: TwoNodes['a']) {
+    const session = database.session({});
+    session.listen(() => undefined);
+    const tokens = await session.signIn(body);
+    return { session, tokens: { access: tokens.access, refresh: tokens.refresh ?? '' } };
+  }
+
+  /** Failures are answered after a while. */
+  async function failureLater(work: () => Promise<unknown>): Promise<string> {
+    let code: string | undefined;
+    const known = failureOf(work).then((found) => {
+      code = found;
+    });
+    while (code === undefined) {
+      await settled();
+      nodes.environment.advance(50);
+    }
+    await known;
+    return code;
+  }
+
+  test.each<[string, string]>([
+    ['KILL OTHER SESSIONS', 'KILL OTHER SESSIONS'],
+    ['a function', 'fn::others()'],
+    ['a changed credential', "UPDATE $auth SET pass = 'new'"],
+  ])('end on both nodes by %s, this one and its tokens on neither', async (_, text) => {
+    const { a, b } = nodes;
+    await run(a.owner, ACCOUNT);
+    await signUp(a, 'ann');
+    await settled();
+    const [mine, near, far] = [await lasting(a), await lasting(a), await lasting(b)];
+    nodes.environment.advance(1);
+    await run(mine.session, text);
+    expect([await isOpen(near.session), await isOpen(far.session), await isOpen(mine.session)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    for (const { database } of [a, b]) {
+      const guest = () => database.session({});
+      for (const { tokens } of [near, far]) {
+        expect(await failureOf(() => guest().authenticate(tokens.access))).toBe('invalid_auth');
+        expect(await failureLater(() => guest().refresh(tokens))).toBe('invalid_auth');
+      }
+      expect(await failureOf(() => guest().authenticate(mine.tokens.access))).toBe('none');
+    }
+    expect(await failureOf(() => b.database.session({}).refresh(mine.tokens))).toBe('none');
+  });
+
+  test('stay on both nodes where the transaction is cancelled', async () => {
+    const { a, b } = nodes;
+    await run(a.owner, ACCOUNT);
+    await signUp(a, 'ann');
+    await settled();
+    const [mine, far] = [await lasting(a), await lasting(b)];
+    nodes.environment.advance(1);
+    await mine.session.query("BEGIN; fn::others(); fn::end($auth); UPDATE $auth SET pass = 'new'; CANCEL");
+    expect([await isOpen(far.session), await isOpen(mine.session)]).toEqual([true, true]);
+    expect(await failureOf(() => a.database.session({}).refresh(far.tokens))).toBe('none');
+  });
+
+  test('of two who end each other at two nodes at once, one stays', async () => {
+    const { a, b } = nodes;
+    await run(a.owner, ACCOUNT);
+    await signUp(a, 'ann');
+    await settled();
+    const [one, two] = [await lasting(a), await lasting(b)];
+    nodes.environment.advance(1);
+    await Promise.allSettled([run(one.session, 'fn::others()'), run(two.session, 'fn::others()')]);
+    const open = [await isOpen(one.session), await isOpen(two.session)];
+    expect(open.filter(Boolean)).toHaveLength(1);
+  });
+});
+
 describe('sessions on the other node end', () => {
   test('when the record of their user is deleted', async () => {
     const ann = await signUp(nodes.b, 'ann');

@@ -290,6 +290,8 @@ test('no snapshot is held while they run, since on disk it would keep from being
   };
   const atWrites: number[] = [];
   database = await openDatabase(engine, { environment });
+  // Other work in the background has its first round.
+  await advance(10);
   session = database.ownerSession();
   await session.use('test', 'test');
   await answers('DEFINE TABLE t; DEFINE EVENT e ON t ASYNC THEN { CREATE log SET n = $after.n }');

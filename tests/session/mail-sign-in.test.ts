@@ -125,6 +125,16 @@ describe('a code', () => {
     expect(back.identity.auth).toEqual(session.identity.auth);
   });
 
+  test('is mailed to an address that the record has, whatever else SIGNIN finds it by', async () => {
+    await value(`
+      DEFINE ACCESS named ON DATABASE TYPE RECORD SIGNIN (SELECT * FROM user WHERE name = $name) WITH MAIL CODE`);
+    const variables = objectFrom({ name: 'ann' });
+    await start({ email: 'eve@example.com', variables }, { access: 'named' });
+    expect(await waitingMails(engine)).toEqual([]);
+    await start({ email: 'ann@example.com', variables }, { access: 'named' });
+    expect(await mailTo('ann@example.com')).toBeDefined();
+  });
+
   test('isn’t replaced by knowing the address', async () => {
     await expect(signIn({ email: 'ann@example.com' })).rejects.toMatchObject(INVALID);
     await expect(

@@ -40,8 +40,13 @@ export interface TestMailServer {
   close(): Promise<void>;
 }
 
+export interface MailServerOptions extends SMTPServerOptions {
+  /** Called when a mail was taken, before that is answered. */
+  readonly onTaken?: () => void;
+}
+
 /** Without TLS and sign-in, unless the options have them. */
-export async function startMailServer(options: SMTPServerOptions = {}): Promise<TestMailServer> {
+export async function startMailServer({ onTaken, ...options }: MailServerOptions = {}): Promise<TestMailServer> {
   const received: ReceivedMail[] = [];
   const server = new SMTPServer({
     authOptional: true,
@@ -57,6 +62,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
           const from = mailFrom === false ? '' : mailFrom.address;
           const to = rcptTo.map(({ address }) => address);
           received.push({ from, to, raw, parsed, isEncrypted: secure, user: user as string | undefined });
+          onTaken?.();
           callback(null);
         });
       });

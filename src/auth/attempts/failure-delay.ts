@@ -58,12 +58,12 @@ export class FailureDelay {
     }
   }
 
-  /** Answers `work` and its errors at the same time, whatever it has found. */
+  /** Answers `work` and its errors after whole steps, whatever it has found. Slow ones aren't remembered. */
   async constant<T>(work: () => Promise<T>): Promise<T> {
     const { clock, timers } = this.#environment;
     const startedAt = clock.monotonic();
     try {
-      return await this.observe(work);
+      return await work();
     } finally {
       const elapsed = clock.monotonic() - startedAt;
       await timers.wait(this.#due(elapsed) - elapsed);

@@ -10,8 +10,10 @@ import {
   databasePathOf,
   type Principal,
   type RecordUser,
+  recordSubject,
   type SystemUser,
   subjectOf,
+  userSubject,
 } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import { isObject, newObject } from '../../value/value.js';
@@ -19,6 +21,7 @@ import type { AuthContext } from '../context.js';
 import { definedUser, type SignedIn } from '../identity.js';
 import { type Claims, issuedAt } from '../tokens/claims.js';
 import { accessKindOf } from './access-kinds.js';
+import { recordFrom } from './clause-record.js';
 
 /** Each DEFINE USER and each password change generates a new secret. */
 function isSameUser(then: UserDefinition, now: UserDefinition): boolean {
@@ -49,6 +52,29 @@ export function unlessRevoked(
   return andThen(taken, (denied) => {
     if (denied) throw failure('invalid_auth');
     return signedIn;
+  });
+}
+
+/**
+ * Call before AUTHENTICATE runs for a token, since what the clause writes stays. The sign-in that it lets in is checked
+ * afterwards, as it may be another user's.
+ * @throws TesseraError `invalid_auth` if the token was revoked
+ */
+export function assertMayAuthenticate(
+  { directory }: AuthContext,
+  { authenticate }: AccessDefinition,
+  databasePath: DatabasePath,
+  claims: Claims,
+): PromiseOrValue<void> {
+  if (authenticate === undefined) return undefined;
+  const denied = directory.isRevoked(databasePath, () => {
+    const { id, all } = claims;
+    const record = id === undefined ? undefined : recordFrom(id);
+    const subject = record === undefined ? userSubject({ name: id ?? '' }) : recordSubject(record);
+    return { ...namedIn(all), subject, at: issuedAt(claims) };
+  });
+  return andThen(denied, (revoked) => {
+    if (revoked) throw failure('invalid_auth');
   });
 }
 
@@ -111,12 +137,14 @@ function isRevoked(
 ): PromiseOrValue<boolean> {
   if (principal.kind === 'guest') return false;
   return directory.isRevoked(databasePathOf(principal), () => {
-    const { jti, IDN: identity } = isObject(claims) ? claims : newObject();
-    return {
-      token: typeof jti === 'string' ? jti : undefined,
-      identity: typeof identity === 'string' ? identity : undefined,
-      subject: subjectOf(principal),
-      at: at(),
-    };
+    return { ...namedIn(isObject(claims) ? claims : newObject()), subject: subjectOf(principal), at: at() };
   });
+}
+
+/** The ids that claims name of their token, and of the identity that was signed in by. */
+function namedIn({ jti, IDN: identity }: { readonly jti?: unknown; readonly IDN?: unknown }) {
+  return {
+    token: typeof jti === 'string' ? jti : undefined,
+    identity: typeof identity === 'string' ? identity : undefined,
+  };
 }

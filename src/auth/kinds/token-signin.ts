@@ -12,7 +12,7 @@ import { matchesIssuerAndAudience } from '../tokens/claims.js';
 import { ownOrForeign } from '../tokens/foreign-claims.js';
 import type { UnverifiedToken } from '../tokens/tokens.js';
 import { accessKindOf } from './access-kinds.js';
-import { isGranted, unlessRevoked } from './session-validity.js';
+import { assertMayAuthenticate, isGranted, unlessRevoked } from './session-validity.js';
 import { userSession, userSigningKey } from './system-user.js';
 
 /**
@@ -68,8 +68,10 @@ function signInByAccessToken(
         if (!granted) throw failure('invalid_auth');
         const kind = accessKindOf(access.accessKind);
         return andThen(ownOrForeign(context.tokens, token, kind.issuing(access.accessKind)), (claims) =>
-          andThen(kind.openSession(context, access, databasePath, claims, client), (signedIn) =>
-            unlessRevoked(context, signedIn, claims),
+          andThen(assertMayAuthenticate(context, access, databasePath, claims), () =>
+            andThen(kind.openSession(context, access, databasePath, claims, client), (signedIn) =>
+              unlessRevoked(context, signedIn, claims),
+            ),
           ),
         );
       });

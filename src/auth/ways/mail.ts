@@ -18,7 +18,7 @@ import { failure } from '../../errors/error.js';
 import type { AccessWay, MailForm } from '../../language/ast.js';
 import { toText } from '../../value/text/text.js';
 import { toDatetime } from '../../value/time/datetime.js';
-import { isObject, type ObjectValue, objectFrom, type RecordId } from '../../value/value.js';
+import { isObject, type ObjectValue, objectFrom, type RecordId, type Value } from '../../value/value.js';
 import { assertRecentSignIn } from '../assurance.js';
 import type { AuthContext } from '../context.js';
 import type { App, IdentityRows } from '../directory.js';
@@ -49,56 +49,79 @@ export async function startByMail(
   body: StartBody,
   identity: SessionIdentity,
 ): Promise<StartedRequest> {
-  const { environment, directory } = context;
+  const { environment, directory, publicUrls } = context;
+  const { access, databasePath } = place;
   const wanted = wantedBy(context, body, identity);
+  const app = await directory.app(databasePath);
+  const redirect = redirectFor(app, way.forms, body.redirect, publicUrls);
+  const page = redirect && confirmUrl(publicUrls, app, databasePath, access.name);
   const source = sourceDigest(identity.origin.ip);
-  await admit(context, place, wanted, source);
+  await admit(context, place, app, wanted, source);
   const claimant = wanted.own ?? (await claimantOf(context, place, body.variables, wanted.address, identity));
   const name = drawRequestName(environment.random);
-  const started = await directory.proving(place.databasePath, async (rows) => {
-    const now = environment.clock.now();
-    const { access } = place;
-    const redirect = redirectFor(rows.app, way.forms, body.redirect, context.publicUrls);
-    const confirm =
-      redirect === undefined ? undefined : confirmUrl(context.publicUrls, rows.app, place.databasePath, access.name);
+  const started = await directory.proving(databasePath, async (rows) => {
+    const expires = environment.clock.now() + LIFETIME;
     await rows.assertMail();
-    const { subject, record, incarnation, isMailed } = await recipientOf(rows, access, wanted, claimant);
-    const code = drawCode(environment.random);
-    const link = confirm === undefined ? undefined : drawLink(environment.random);
-    const request: Omit<SignInRequest, 'pointers'> = {
-      access: access.name,
-      purpose: wanted.purpose,
-      subject,
-      challenge: body.challenge,
+    const recipient = await recipientOf(rows, access, wanted, claimant);
+    const proof = drawProof(environment.random, way.forms, page);
+    const request = {
+      ...requestOf(place, wanted, body, recipient),
       redirect,
-      variables: body.variables,
-      record,
-      incarnation,
-      bearer: wanted.bearer,
       source,
-      created: toDatetime(now),
-      expires: toDatetime(now + LIFETIME),
-      tries: 0,
+      created: toDatetime(expires - LIFETIME),
+      expires: toDatetime(expires),
       // Without a mail no code is right.
-      code: isMailed ? codeDigest(name, code) : undefined,
+      code: recipient.isMailed && proof.code !== undefined ? codeDigest(name, proof.code) : undefined,
     };
-    const ofAddress = addressPointer(access.name, wanted.purpose, subject);
-    await rows.requests.removePointedTo(ofAddress);
-    await rows.requests.put(name, request, [ofAddress, ...(link === undefined ? [] : [linkPointer(link)])]);
-    const expires = now + LIFETIME;
-    if (isMailed) {
-      const shown = way.forms.includes('code') || link === undefined ? code : undefined;
-      const mail = codeMail(rows.app, wanted.purpose, {
-        code: shown,
-        link: link === undefined ? undefined : `${confirm}#${link}${shown === undefined ? '' : `.${shown}`}`,
-      });
-      await rows.queueMail({ ...mail, kind: 'code', to: subject, access: access.name, expires });
-    }
+    await putRequest(rows, name, request, proof.link);
+    if (recipient.isMailed) await mailProof(rows, request, proof, page, expires);
     return { request: name, expires };
   });
   // The database is gone.
   if (started === undefined) throw failure('invalid_auth');
   return started;
+}
+
+/** What a mail proves by: each part only if it is written in the mail. */
+interface Proof {
+  readonly code: string | undefined;
+  readonly link: string | undefined;
+}
+
+function drawProof(random: Random, forms: readonly MailForm[], page: string | undefined): Proof {
+  const link = page === undefined ? undefined : drawLink(random);
+  return { code: forms.includes('code') || link === undefined ? drawCode(random) : undefined, link };
+}
+
+type NewRequest = Omit<SignInRequest, 'pointers'>;
+
+function requestOf(
+  { access }: WayPlace,
+  { purpose, bearer }: Wanted,
+  { challenge, variables }: StartBody,
+  { subject, record, incarnation }: Recipient,
+) {
+  return { access: access.name, purpose, subject, challenge, variables, record, incarnation, bearer, tries: 0 };
+}
+
+/** Ends the former request for the same address. */
+async function putRequest(rows: IdentityRows, name: string, request: NewRequest, link: string | undefined) {
+  const ofAddress = JSON.stringify(['address', request.access, request.purpose, request.subject]);
+  await rows.requests.removePointedTo(ofAddress);
+  await rows.requests.put(name, request, [ofAddress, ...(link === undefined ? [] : [linkPointer(link)])]);
+}
+
+/** The page shows the code as well, to be typed where the request was begun. */
+async function mailProof(
+  rows: IdentityRows,
+  { access, purpose, subject = '' }: NewRequest,
+  { code, link }: Proof,
+  page: string | undefined,
+  expires: bigint,
+): Promise<void> {
+  const url = link && `${page}#${link}${code === undefined ? '' : `.${code}`}`;
+  const mail = codeMail(rows.app, purpose, { code, link: url });
+  await rows.queueMail({ ...mail, kind: 'code', to: subject, access, expires });
 }
 
 /** What a client asks for. */
@@ -129,11 +152,11 @@ function wantedBy({ environment }: AuthContext, { link, step, email }: StartBody
 async function admit(
   context: AuthContext,
   place: WayPlace,
+  { mailsAnHour }: App,
   { address, own }: Wanted,
   source: string | undefined,
 ): Promise<void> {
   const { namespace, database } = place.databasePath;
-  const { mailsAnHour } = await context.directory.app(place.databasePath);
   const all = JSON.stringify([namespace, database]);
   const target = `${all} ${address ?? (own && toText(own))}`;
   const bucket = (name: string, key: string, burst: number, per: bigint): RateBucket => ({
@@ -206,9 +229,21 @@ async function recipientOf(
     return { subject, record, incarnation, isMailed: isFree };
   }
   // Once a record has proved an address, another that stands in its fields has no effect.
-  const isKnown = incarnation !== undefined && (owner !== undefined || proved.length === 0);
+  const isKnown =
+    incarnation !== undefined &&
+    (owner !== undefined || (proved.length === 0 && (await stores(rows, record, address))));
   if (isKnown) return { subject, record, incarnation, isMailed: true };
   return { subject, isMailed: record === undefined && access.accessKind.signup !== undefined };
+}
+
+/**
+ * Whether a record has an address in one of its fields. A clause that finds it by anything else, such as a name that
+ * the client sends, would otherwise mail the code of one user to another.
+ */
+async function stores(rows: IdentityRows, id: RecordId | undefined, address: string): Promise<boolean> {
+  const has = (value: Value): boolean =>
+    isObject(value) ? Object.values(value).some(has) : typeof value === 'string' && mailAddress(value) === address;
+  return id !== undefined && has(await rows.record(id));
 }
 
 /**
@@ -246,8 +281,4 @@ const LINK_BYTES = 24;
 
 function drawLink(random: Random): string {
   return Buffer.from(random.bytes(LINK_BYTES)).toString('base64url');
-}
-
-function addressPointer(access: string, purpose: SignInPurpose, subject: string): string {
-  return JSON.stringify(['address', access, purpose, subject]);
 }

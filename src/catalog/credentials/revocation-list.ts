@@ -32,8 +32,8 @@ export interface RevocableToken {
 /** The token of a session that stays when all others of its user end. */
 export interface KeptToken {
   readonly id: string;
-  /** Time of issue in nanoseconds since 1970. */
-  readonly at: bigint;
+  /** Time of issue in nanoseconds since 1970. Absent: the transaction itself proves the sign-in that it is for. */
+  readonly at?: bigint;
 }
 
 /** The token with these claims, if it has an id. */
@@ -74,23 +74,28 @@ export class RevocationList {
     return row['token'] === token && datetimeNanoseconds(row['until']) === datetimeNanoseconds(until);
   }
 
+  async #mayKeep(subject: string, { id, at }: KeptToken): Promise<boolean> {
+    return at === undefined || !(await this.isRevoked({ token: id, subject, at }));
+  }
+
   /**
    * Revokes everything issued to a user until `now`, but the token of the session that stays, with the refresh token
    * that was issued with it. A token that is revoked already isn't brought back: its session may have begun this before
-   * another one has ended it.
+   * another one has ended it. Returns whether it stays.
    */
-  async revokeSubject(subject: string, now: bigint, kept?: KeptToken): Promise<void> {
+  async revokeSubject(subject: string, now: bigint, kept?: KeptToken): Promise<boolean> {
     const keys = {
       subject: revocationKey(this.area, 'subject', subject),
       kept: revocationKey(this.area, 'kept', subject),
     };
-    const isKept = kept !== undefined && !(await this.isRevoked({ token: kept.id, subject, at: kept.at }));
+    const isKept = kept !== undefined && (await this.#mayKeep(subject, kept));
     const former = await this.transaction.get(keys.subject);
     // Another server's clock may be ahead.
     const until = former instanceof Datetime && datetimeNanoseconds(former) > now ? former : toDatetime(now);
     this.transaction.put(keys.subject, until);
     if (isKept) this.transaction.put(keys.kept, objectFrom({ until, token: kept.id }));
     else this.transaction.delete(keys.kept);
+    return isKept;
   }
 
   /** Revokes a token, or all that were signed in by an identity, and removes expired tokens from the list. */

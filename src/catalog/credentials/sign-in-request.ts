@@ -7,6 +7,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { CALL, type Work } from '../../base/work/work.js';
 import type { Random } from '../../env/environment.js';
 import type { Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
@@ -126,7 +127,12 @@ export class SignInRequests {
   }
 
   /** How many are open, up to `most`: all, and those of a source. */
-  async countOpen(now: bigint, most: number, source: string | undefined): Promise<{ all: number; ofSource: number }> {
+  async countOpen(
+    now: bigint,
+    most: number,
+    source: string | undefined,
+    work: Work,
+  ): Promise<{ all: number; ofSource: number }> {
     let [all, ofSource] = [0, 0];
     await forEachBatch(this.transaction.scan(signInRange(this.database), { limit: most }), (batch) => {
       for (const [, stored] of batch) {
@@ -135,13 +141,13 @@ export class SignInRequests {
         all++;
         if (source !== undefined && request.source === source) ofSource++;
       }
-      return false;
+      return andThen(work.checkpoint(batch.length * CALL), () => false);
     });
     return { all, ofSource };
   }
 
   /** Removes up to `most` of those that are over, and the mark of the database if none is left; whether more may be. */
-  async sweep(now: bigint, most: number): Promise<boolean> {
+  async sweep(now: bigint, most: number, work: Work): Promise<boolean> {
     const { transaction, database } = this;
     let [seen, left] = [0, 0];
     await forEachBatch(transaction.scan(signInRange(database)), (batch) => {
@@ -154,7 +160,7 @@ export class SignInRequests {
           for (const pointer of request?.pointers ?? []) transaction.delete(signInKey(database, 'pointer', pointer));
         } else return true;
       }
-      return false;
+      return andThen(work.checkpoint(batch.length * CALL), () => false);
     });
     if (left === 0 && seen < most) transaction.delete(signInDatabaseKey(database));
     return seen === most;

@@ -7,6 +7,7 @@
  * mails conflict with each other.
  */
 import { invariant } from '../../base/invariant.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Environment } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { Stored, Transaction } from '../../storage/contract.js';
@@ -115,9 +116,8 @@ async function freeSlot(
 }
 
 /** The databases in which mails were ever queued. They stay listed as long as they exist. */
-export async function databasesWithMails(transaction: Transaction): Promise<Id[]> {
-  const rows = await entriesOf(transaction, MAIL_DATABASES_RANGE);
-  return rows.map(([key]) => databaseOfMails(key));
+export function databasesWithMails(transaction: Transaction): PromiseOrValue<Id[]> {
+  return andThen(entriesOf(transaction, MAIL_DATABASES_RANGE), (rows) => rows.map(([key]) => databaseOfMails(key)));
 }
 
 function waitingKey({ database, due, id }: Pick<WaitingMail, 'database' | 'due' | 'id'>): string {

@@ -137,7 +137,7 @@ function reference(field: FieldDefinition): void {
   }
 }
 
-/** Which element has changed couldn't be told from a list that has become longer. */
+/** A list that has become longer doesn’t show which of its elements has changed. */
 function credential(field: FieldDefinition): void {
   if (!field.credential || field.path.parts.every(({ kind }) => kind === 'field')) return;
   throw failure('credential_element', { field: fieldName(field) });

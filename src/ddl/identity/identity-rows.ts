@@ -13,7 +13,7 @@ import type { OutgoingMail } from '../../catalog/mail/outbox.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import { schemaChangeOf } from '../../runtime/authorization/selected-database.js';
 import type { Execution } from '../../runtime/execution.js';
-import type { RecordId } from '../../value/value.js';
+import type { ObjectValue, RecordId } from '../../value/value.js';
 
 /** What `existed` asks: a snapshot from before the transaction. */
 export type FormerState = (id: RecordId) => PromiseOrValue<boolean>;
@@ -74,6 +74,10 @@ export class ExecutionIdentityRows implements IdentityRows {
     if (identity === undefined) return undefined;
     const incarnation = await this.incarnationOf(identity.record);
     return incarnation?.id === identity.incarnation ? identity : undefined;
+  }
+
+  record(id: RecordId): PromiseOrValue<ObjectValue | undefined> {
+    return this.#execution.services.reader.read(this.#execution, id);
   }
 
   existed(id: RecordId): PromiseOrValue<boolean> {

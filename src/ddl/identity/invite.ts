@@ -27,7 +27,7 @@ export async function invite(
   const { services } = execution;
   if (subject.kind !== 'record') throw failure('grant_subject_invalid');
   const [identity] = await rows.identities.ofRecord(subject.record, access);
-  const record = await services.reader.read(execution, subject.record);
+  const record = await rows.record(subject.record);
   const address = identity?.subject ?? mailAddress(record?.['email']);
   if (address === undefined) throw failure('address_invalid');
   if (rows.app.redirects.length === 0) throw failure('redirect_unknown');

@@ -4,7 +4,6 @@
  * Every user may end their own sessions; owners of a level may end those of users who are defined there or below.
  * Stored code may end those of any record user: its author has chosen whose.
  */
-import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { RevocationList, revocableToken } from '../../catalog/credentials/revocation-list.js';
 import type { UserDefinition } from '../../catalog/definitions/definition.js';
 import { areaOf, findUser } from '../../catalog/definitions/lookup.js';
@@ -52,7 +51,7 @@ function compileWhich(which: Which, compiler: Compiler): Evaluate {
       };
     }
     case 'own':
-      return ({ execution }) => {
+      return async ({ execution }) => {
         const { principal } = execution.identity;
         if (principal.kind === 'guest') throw guestRefusal();
         const of = principal.kind === 'system' ? userSubject({ name: principal.name }) : recordSubject(principal.id);
@@ -80,7 +79,7 @@ function compileWhich(which: Which, compiler: Compiler): Evaluate {
         const { execution } = frame;
         const databasePath = selectedDatabase(execution);
         if (execution.inStoredCode !== true) assertMayKill(execution, databasePath, recordSubject(id));
-        return endRecordSessions(execution, databasePath, id, execution.request.entrance?.token);
+        await endRecordSessions(execution, databasePath, id, execution.request.entrance?.token);
       };
     }
   }
@@ -89,8 +88,9 @@ function compileWhich(which: Which, compiler: Compiler): Evaluate {
 /**
  * Ends all sessions of the caller but this one. A system user of higher rights has in stored code those of an editor,
  * who must not end the sessions of others.
+ * @throws TesseraError `not_allowed`; `session_expired` if this session was ended by another one meanwhile
  */
-function killOthers(execution: Execution): PromiseOrValue<undefined> {
+async function killOthers(execution: Execution): Promise<undefined> {
   const {
     identity: { principal },
     request: { entrance },
@@ -98,14 +98,17 @@ function killOthers(execution: Execution): PromiseOrValue<undefined> {
   if (principal.kind === 'guest') {
     if (entrance === undefined) throw guestRefusal();
     entrance.endsOthers = true;
-    return undefined;
+    return;
   }
   const databasePath = databasePathOf(principal);
   const kept = ownToken(execution);
-  if (principal.kind === 'record') return endRecordSessions(execution, databasePath, principal.id, kept);
-  if (execution.inStoredCode === true) authorize(execution.identity, 'own', databasePath, 'Actor');
-  const of = userSubject({ name: principal.name });
-  return endSessions(execution, { databasePath, subjects: [subjectOf(principal)], of, kept });
+  if (principal.kind === 'system' && execution.inStoredCode === true)
+    authorize(execution.identity, 'own', databasePath, 'Actor');
+  const of = principal.kind === 'system' ? userSubject({ name: principal.name }) : recordSubject(principal.id);
+  const record = principal.kind === 'record' ? { record: principal.id } : {};
+  const ending = { databasePath, subjects: [subjectOf(principal)], of, kept, ...record };
+  const stays = await endSessions(execution, ending);
+  if (kept !== undefined && !stays) throw failure('session_expired');
 }
 
 /** A session that isn't there, and one that is not theirs to end, are indistinguishable to the caller. */
@@ -162,17 +165,17 @@ export async function sessionsElsewhere(
  * Owners end the sessions of the defined user, and of those whom another issuer gave that name; the user only their
  * own.
  */
-function killUser(
+async function killUser(
   execution: Execution,
   databasePath: DatabasePath,
   name: string,
   user: UserDefinition | undefined,
-): PromiseOrValue<undefined> {
+): Promise<undefined> {
   const of = userSubject({ name });
   const subject = user === undefined ? of : userSubject(user);
   assertMayKill(execution, databasePath, subject);
   const subjects = mayAct(execution.identity.principal, 'own', databasePath) ? [subject, of] : [subject];
-  return endSessions(execution, { databasePath, subjects, of });
+  await endSessions(execution, { databasePath, subjects, of });
 }
 
 /** @throws TesseraError `not_allowed` */

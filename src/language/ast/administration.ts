@@ -4,7 +4,7 @@ import type { Level, Name, TableAction } from './definition.js';
 import type { Expression } from './expression.js';
 import type { Statement } from './statement.js';
 
-/** `KILL SESSION id`, `KILL [OTHER] SESSIONS` and `KILL SESSIONS FOR …`: ends sessions and revokes their credentials (Tessera's own). */
+/** `KILL SESSION id`, `KILL [OTHER] SESSIONS`, `KILL SESSIONS FOR …`: ends sessions, with their credentials. */
 export interface KillSessions {
   readonly kind: 'kill-sessions';
   readonly which:

@@ -36,9 +36,10 @@ export const EXPERIMENTS = [
 ] as const;
 
 /** The reference server's route names, and our own. */
-const ROUTE_NAMES = [
+export const ROUTE_NAMES: readonly string[] = [
   ...[
     'api',
+    'auth',
     'export',
     'gql',
     'graphql',

@@ -1,5 +1,5 @@
 /** Sends the mails that wait in outboxes. Where several nodes use the store, one of them sends those of a database. */
-import { lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, lastly, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type Id, prefixRange } from '../../catalog/keys/key-bytes.js';
 import { mailPrefix } from '../../catalog/keys/store-keys.js';
 import {
@@ -162,23 +162,24 @@ export class MailSender {
     return this.#services.environment.clock.now();
   }
 
-  #rows(range: KeyRange, options: ScanOptions & { readonly limit: number }): Promise<Stored[]> {
-    return this.#reading(async (snapshot) => {
-      const rows: Stored[] = [];
-      await forEachBatch(snapshot.scan(range, options), (batch) => {
+  #rows(range: KeyRange, options: ScanOptions & { readonly limit: number }): PromiseOrValue<Stored[]> {
+    const rows: Stored[] = [];
+    const read = this.#reading((snapshot) =>
+      forEachBatch(snapshot.scan(range, options), (batch) => {
         for (const [, stored] of batch) rows.push(stored);
         return false;
-      });
-      return rows;
-    });
+      }),
+    );
+    return andThen(read, () => rows);
   }
 
   /** Reads from a snapshot that is closed before it answers. */
-  async #reading<T>(work: (snapshot: Transaction) => PromiseOrValue<T>): Promise<T> {
-    const snapshot = await this.#services.engine.begin({ writable: false });
-    return lastly(
-      () => work(snapshot),
-      () => snapshot.cancel(),
+  #reading<T>(work: (snapshot: Transaction) => PromiseOrValue<T>): PromiseOrValue<T> {
+    return andThen(this.#services.engine.begin({ writable: false }), (snapshot) =>
+      lastly(
+        () => work(snapshot),
+        () => snapshot.cancel(),
+      ),
     );
   }
 }

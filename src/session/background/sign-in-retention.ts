@@ -3,7 +3,8 @@ import { SignInRequests } from '../../catalog/credentials/sign-in-request.js';
 import { entriesOf } from '../../catalog/entries.js';
 import type { Id } from '../../catalog/keys/key-bytes.js';
 import { databaseOfSignIns, SIGN_IN_DATABASES_RANGE } from '../../catalog/keys/store-keys.js';
-import type { Clock } from '../../env/environment.js';
+import type { Environment } from '../../env/environment.js';
+import { RequestInterrupt } from '../../runtime/interrupt.js';
 import type { Transaction } from '../../storage/contract.js';
 import type { Prunable } from './retention.js';
 
@@ -15,10 +16,10 @@ interface SignInDatabase {
 }
 
 export class SignInRetention implements Prunable<SignInDatabase> {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #environment: Environment;
 
-  constructor(clock: Pick<Clock, 'now'>) {
-    this.#clock = clock;
+  constructor(environment: Environment) {
+    this.#environment = environment;
   }
 
   async databases(transaction: Transaction): Promise<readonly SignInDatabase[]> {
@@ -27,6 +28,7 @@ export class SignInRetention implements Prunable<SignInDatabase> {
   }
 
   prune(transaction: Transaction, { id }: SignInDatabase): Promise<boolean> {
-    return new SignInRequests(transaction, id).sweep(this.#clock.now(), AT_ONCE);
+    const work = RequestInterrupt.begin(this.#environment);
+    return new SignInRequests(transaction, id).sweep(this.#environment.clock.now(), AT_ONCE, work);
   }
 }

@@ -230,7 +230,7 @@ export class OpenDatabase implements Database {
     const changes = new ChangeRetention(executor.catalogs, { now });
     this.#pruner = new Retention(background('changefeeds'), changes);
     this.#livePruner = shared && new Retention(background('live'), new LiveRetention(executor.catalogs, environment));
-    this.#signInPruner = new Retention(background('sign-ins'), new SignInRetention(environment.clock));
+    this.#signInPruner = new Retention(background('sign-ins'), new SignInRetention(environment));
     this.#indexes = new IndexBuilder(background('indexes'), executor);
     this.statements = new StatementCache(options.tuning?.plansAtOnce);
     this.#aging = new CacheAging([this.statements], environment.timers);

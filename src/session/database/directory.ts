@@ -175,30 +175,16 @@ export class StoreDirectory implements Directory {
     run: AccessRun,
     claim?: (record: IdentifiedRecord, rows: IdentityRows) => Promise<void>,
   ): PromiseOrValue<IdentifiedRecord | undefined> {
-    return this.#evaluate(expression, run, (value, execution) => {
+    return this.#evaluate(expression, run, async (value, execution) => {
       const id = recordFrom(value);
       if (id === undefined) return undefined;
-      return andThen(this.#ensure(execution, id, true), (incarnation) => {
-        const identified = { id, incarnation };
-        const claimed = claim === undefined ? identified : this.#claimed(execution, identified, claim);
-        const { entrance } = execution.request;
-        if (entrance?.endsOthers !== true) return claimed;
-        return andThen(claimed, async (entered) => {
-          await endRecordSessions(execution, run.databasePath, id, entrance.token);
-          return entered;
-        });
-      });
+      const identified = { id, incarnation: await this.#ensure(execution, id, true) };
+      const rows = claim && (await this.#identityRows(execution));
+      await (rows && claim?.(identified, rows));
+      const { entrance } = execution.request;
+      if (entrance?.endsOthers === true) await endRecordSessions(execution, run.databasePath, id, entrance.token);
+      return identified;
     });
-  }
-
-  async #claimed(
-    execution: Execution,
-    identified: IdentifiedRecord,
-    claim: (record: IdentifiedRecord, rows: IdentityRows) => Promise<void>,
-  ): Promise<IdentifiedRecord> {
-    const rows = await this.#identityRows(execution);
-    await (rows && claim(identified, rows));
-    return identified;
   }
 
   app(databasePath: DatabasePath): PromiseOrValue<App> {
@@ -209,9 +195,10 @@ export class StoreDirectory implements Directory {
 
   openRequests(databasePath: DatabasePath, most: number, source: string | undefined) {
     return this.#reading(async (transaction) => {
-      const catalog = await this.#privileged(transaction, databasePath).context.catalog();
+      const { context, interrupt } = this.#privileged(transaction, databasePath);
+      const catalog = await context.catalog();
       const requests = catalog && new SignInRequests(transaction, catalog.database.id);
-      const open = await requests?.countOpen(this.#environment.clock.now(), most, source);
+      const open = await requests?.countOpen(this.#environment.clock.now(), most, source, interrupt);
       return open ?? { all: 0, ofSource: 0 };
     });
   }
@@ -248,7 +235,7 @@ export class StoreDirectory implements Directory {
           interrupt: RequestInterrupt.begin(this.#environment),
           privileged: true,
           inStoredCode: true,
-          entrance: opened && { token: opened, endsOthers: false },
+          entrance: opened && { token: { id: opened.id }, endsOthers: false },
           auditRecorder: auditRecorder?.(),
           sent,
         });
