@@ -60,7 +60,7 @@ it('lets no one prove an address by writing it, nor take the code of another', a
   const { access: token } = await eve.signup(account('eve@example.com'));
   await eve.query("UPDATE $auth SET email = 'bob@example.com', verified = true").catch(() => undefined);
   expect(await eve.query('RETURN [$auth.email, access::identities($auth)]')).toEqual([['eve@example.com', []]]);
-  // A code that was sent for Eve's session proves Eve's address to Eve, whoever types it.
+  // A code that was sent for Eve's session proves Eve's address to Eve, also where another user types it.
   const answer = await fetch(`${recipe.server.url}/auth/test/test/mail/start`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json', authorization: `Bearer ${token}` },
