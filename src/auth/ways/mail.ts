@@ -29,7 +29,7 @@ import { confirmUrl, linkPointer } from './confirm.js';
 import { codeMail } from './mail-text.js';
 import { assertFewOpen, sourceDigest } from './open-requests.js';
 import type { StartBody } from './start-body.js';
-import { type StartedRequest, shownText, type WayAccess, type WayPlace, type WayRow } from './way.js';
+import { type StartedRequest, textIn, type WayAccess, type WayPlace, type WayRow } from './way.js';
 
 const MINUTE = 60_000_000_000n;
 const HOUR = 60n * MINUTE;
@@ -89,7 +89,7 @@ export const MAIL_WAY: WayRow<MailWay> = {
   proof: 'mail',
   identities: 'one',
   prove({ name, request, shown }) {
-    const code = shownText(shown['code']);
+    const code = textIn(shown['code']);
     const { subject } = request;
     return code !== undefined && subject !== undefined && isCodeOf(request, name, code) ? { subject } : undefined;
   },

@@ -76,6 +76,6 @@ export interface Proven {
 }
 
 /** A text that a client shows; `undefined` for any other value. */
-export function shownText(value: Value): string | undefined {
+export function textIn(value: Value): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
