@@ -8,8 +8,8 @@ import {
   codeDigest,
   drawRequestName,
   isCodeOf,
-  type SignInPurpose,
   type SignInRequest,
+  type StartPurpose,
 } from '../../catalog/credentials/sign-in-request.js';
 import { redirectAllowed } from '../../catalog/definitions/web-addresses.js';
 import { type RateBucket, takeOrRefuse } from '../../catalog/limits/rate-limits.js';
@@ -106,7 +106,7 @@ function drawProof(random: Random, forms: readonly MailForm[], page: string | un
   return { code: forms.includes('code') || link === undefined ? drawCode(random) : undefined, link };
 }
 
-type NewRequest = Omit<SignInRequest, 'pointers'>;
+type NewRequest = Omit<SignInRequest, 'pointers' | 'purpose'> & { readonly purpose: StartPurpose };
 
 function requestOf(
   { access }: WayPlace,
@@ -156,7 +156,7 @@ async function mailProof(
 
 /** What a client asks for. */
 interface Wanted {
-  readonly purpose: SignInPurpose;
+  readonly purpose: StartPurpose;
   /** The address that it names; absent for a step, which goes to the one that was proved. */
   readonly address: string | undefined;
   /** The record that is signed in, for a link or step, and the claims of its session. */

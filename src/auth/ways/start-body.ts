@@ -18,9 +18,19 @@ export interface StartBody {
   readonly link: boolean;
   /** Whether what is proved is to be added to the session. */
   readonly step: boolean;
+  /** A request that owes a second factor, for which the record is to get its first one. */
+  readonly request: string | undefined;
 }
 
-const MEMBERS: ReadonlySet<string> = new Set(['challenge', 'redirect', 'variables', 'email', 'link', 'step']);
+const MEMBERS: ReadonlySet<string> = new Set([
+  'challenge',
+  'redirect',
+  'variables',
+  'email',
+  'link',
+  'step',
+  'request',
+]);
 /** What the server itself tells a clause. */
 const SERVER_VARIABLES = ['email', 'identity'];
 const LONGEST_TEXT = 2_000;
@@ -43,7 +53,8 @@ export function readStart(body: ObjectValue): StartBody {
   if (reserved !== undefined) throw failure('reserved_variable', { name: reserved });
   const [link, step] = [flag(body, 'link'), flag(body, 'step')];
   if (link && step) throw malformed("it is either a 'link' or a 'step'");
-  return { challenge, redirect: text(body, 'redirect'), variables, email: text(body, 'email'), link, step };
+  const [redirect, email, request] = [text(body, 'redirect'), text(body, 'email'), text(body, 'request')];
+  return { challenge, redirect, variables, email, link, step, request };
 }
 
 /** @throws TesseraError `start_malformed` */

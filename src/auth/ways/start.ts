@@ -1,12 +1,14 @@
 /** Begins a sign-in request at an access method with a way. */
 import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
-import type { ObjectValue } from '../../value/value.js';
+import { isObject, type ObjectValue } from '../../value/value.js';
 import type { AuthContext } from '../context.js';
 import type { SessionIdentity } from '../identity.js';
 import { recordDatabasePath } from '../kinds/record-access.js';
+import { assertSecondFactor } from '../second-factor/factors.js';
+import { assuranceIn } from './bearer.js';
 import { readStart } from './start-body.js';
-import type { StartedRequest } from './way.js';
+import type { StartedRequest, WayPlace } from './way.js';
 import { wayRow } from './ways.js';
 
 /** Where a request is begun, and with what. */
@@ -36,6 +38,20 @@ export function startRequest(
     const { accessKind } = access;
     if (accessKind.kind !== 'record' || accessKind.way === undefined) throw failure('access_method_mismatch');
     const { way } = accessKind;
+    if (read.link) await assertMayLink(context, place, identity);
     return wayRow(way).start(context, { databasePath: place, access: { ...access, accessKind } }, way, read, identity);
   });
+}
+
+/** @throws TesseraError `second_factor_required`: whoever has one factor alone must not get at the other. */
+async function assertMayLink(
+  { directory }: AuthContext,
+  databasePath: WayPlace['databasePath'],
+  { principal, token }: SessionIdentity,
+): Promise<void> {
+  if (principal.kind !== 'record' || !isObject(token)) return;
+  const assurance = assuranceIn(token);
+  await directory.proving(databasePath, (rows) =>
+    assertSecondFactor(rows, principal.id, principal.incarnation, assurance),
+  );
 }

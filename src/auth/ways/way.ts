@@ -25,6 +25,8 @@ export interface StartedRequest {
   readonly request: string;
   /** Nanoseconds since 1970. */
   readonly expires: bigint;
+  /** What the way shows besides, once: `{ uri, secret }`, `{ codes }`. */
+  readonly shown?: Readonly<Record<string, string | readonly string[]>> | undefined;
 }
 
 /**
@@ -73,6 +75,8 @@ export interface Proven {
   readonly proof?: Proof;
   /** What the way keeps with the identity. Default: what it has kept before. */
   readonly kept?: ObjectValue | undefined;
+  /** Whether it takes the place of what the subject had. */
+  readonly isNew?: boolean;
 }
 
 /** A text that a client shows; `undefined` for any other value. */

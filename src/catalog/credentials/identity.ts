@@ -23,7 +23,14 @@ import {
 } from '../../value/value.js';
 import { entriesOf } from '../entries.js';
 import type { Id } from '../keys/key-bytes.js';
-import { identityKey, identityRange, recordIdentityKey, recordIdentityRange } from '../keys/store-keys.js';
+import {
+  factorTriesKey,
+  factorTriesRange,
+  identityKey,
+  identityRange,
+  recordIdentityKey,
+  recordIdentityRange,
+} from '../keys/store-keys.js';
 import { generateSecret } from './secret.js';
 
 export interface IdentityGrant {
@@ -84,8 +91,18 @@ export class Identities {
     this.transaction.delete(this.#recordKey(identity));
   }
 
-  /** Removes those of a record, by its encoded key; without one, those of all records of the table. */
+  /**
+   * Removes those of a record, by its encoded key, with its wrong second proofs; without one, those of all records of
+   * the table.
+   */
   removeOf(table: string, key?: string, work: Work = AT_ONCE): PromiseOrValue<void> {
+    const { transaction, database } = this;
+    if (key !== undefined) transaction.delete(factorTriesKey(database, table, key));
+    const tries = key === undefined ? transaction.deleteRange(factorTriesRange(database, table), work) : undefined;
+    return andThen(tries, () => this.#removePointers(table, key, work));
+  }
+
+  #removePointers(table: string, key: string | undefined, work: Work): PromiseOrValue<void> {
     const { transaction, database } = this;
     return forEachBatch(transaction.scan(recordIdentityRange(database, table, key)), (batch) => {
       for (const [pointer, stored] of batch) {

@@ -3,8 +3,10 @@ import { assertRecentSignIn } from '../../auth/assurance.js';
 import type { IdentityRows } from '../../auth/directory.js';
 import type { AccessGrants } from '../../auth/kinds/access-kind.js';
 import { accessKindOf } from '../../auth/kinds/access-kinds.js';
-import { removedMail } from '../../auth/ways/mail-text.js';
-import { tell } from '../../auth/ways/notices.js';
+import { assertSecondFactor, isSecondFactor } from '../../auth/second-factor/factors.js';
+import { assuranceIn } from '../../auth/ways/bearer.js';
+import { factorRemovedMail, removedMail } from '../../auth/ways/mail-text.js';
+import { tell, tellRecord } from '../../auth/ways/notices.js';
 import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type Grant, type GrantSubject, Grants, generateGrant, isExpired } from '../../catalog/credentials/grant.js';
 import type { IdentityGrant } from '../../catalog/credentials/identity.js';
@@ -126,26 +128,37 @@ function ownerOfOwn(
   return principal.namespace === namespace && principal.database === database ? principal : undefined;
 }
 
+/** A second factor is enrolled by its user alone. */
+function isSecondFactorAccess({ accessKind }: AccessDefinition): boolean {
+  return accessKind.kind === 'record' && accessKind.way !== undefined && isSecondFactor(accessKind.way.kind);
+}
+
 function hasWay({ accessKind }: AccessDefinition): boolean {
   return accessKind.kind === 'record' && accessKind.way !== undefined;
 }
 
-/** @throws TesseraError `recent_sign_in_required`, `last_identity` */
+/** @throws TesseraError `recent_sign_in_required`, `second_factor_required`, `last_identity` */
 async function assertMayRevokeOwn({ identity, services }: Execution, { rows }: Store, revoked: readonly Grant[]) {
   const ended = revoked.filter(({ identity: tied }) => tied !== undefined);
   if (ended.length === 0) return;
   assertRecentSignIn(identity, services.environment.clock);
   const { principal, token } = identity;
-  const all = principal.kind === 'record' ? await rows?.identities.ofRecord(principal.id) : undefined;
+  if (principal.kind !== 'record' || rows === undefined || !isObject(token)) return;
+  await assertSecondFactor(rows, principal.id, principal.incarnation, assuranceIn(token));
+  // A second factor signs no one in alone.
+  const isWayIn = ({ kind }: IdentityGrant) => !isSecondFactor(kind);
+  const lost = ended.filter(({ identity: tied }) => tied !== undefined && isWayIn(tied)).length;
+  const all = (await rows.identities.ofRecord(principal.id)).filter(isWayIn);
   // Who has a password, needs no address to come in again.
-  const hasPassword = isObject(token) && isArray(token['amr']) && token['amr'].includes('pwd');
-  if (!hasPassword && (all?.length ?? 0) <= ended.length) throw failure('last_identity');
+  const hasPassword = isArray(token['amr']) && token['amr'].includes('pwd');
+  if (!hasPassword && lost > 0 && all.length <= lost) throw failure('last_identity');
 }
 
 function compileGrant({ subject }: Extract<Action, { kind: 'grant' }>, compiler: Compiler): Run {
   const subjectOf = compileSubject(subject, compiler);
   return async (frame, store) => {
     const granted = await subjectOf(frame, store);
+    if (store.rows !== undefined && isSecondFactorAccess(store.access)) throw failure('access_method_mismatch');
     if (store.rows !== undefined) return shown(await invite(frame.execution, store.rows, store.access, granted));
     const { name, durations } = store.access;
     const { use } = grantsOf(store.access);
@@ -266,13 +279,19 @@ async function revoke({ services: { environment } }: Execution, { grants, rows }
   const revoked = { ...grant, revocation };
   if (grant.identity !== undefined) {
     await rows?.endIdentity(grant.identity);
-    await (rows && tell(rows, grant.identity, removedMail(rows.app), now));
+    await (rows && tellEnded(rows, grant.identity, now));
     return revoked;
   }
   grants.put(revoked);
   // Otherwise the token that it replaced could still count as the loser of a race.
   if (grant.family !== undefined) grants.revokeFamily(grant.family, revocation);
   return revoked;
+}
+
+function tellEnded(rows: IdentityRows, identity: IdentityGrant, now: bigint): Promise<void> {
+  return isSecondFactor(identity.kind)
+    ? tellRecord(rows, identity.record, factorRemovedMail(rows.app), now)
+    : tell(rows, identity, removedMail(rows.app), now);
 }
 
 const SECOND = 1_000_000_000n;
