@@ -2,7 +2,7 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { SignInRequest } from '../../catalog/credentials/sign-in-request.js';
 import type { AccessKind, AccessWay } from '../../language/ast.js';
-import type { ObjectValue, Value } from '../../value/value.js';
+import type { ObjectValue, RecordId, Value } from '../../value/value.js';
 import type { Proof } from '../assurance.js';
 import type { AuthContext } from '../context.js';
 import type { IdentityRows } from '../directory.js';
@@ -25,6 +25,8 @@ export interface StartedRequest {
   readonly request: string;
   /** Nanoseconds since 1970. */
   readonly expires: bigint;
+  /** Where to go to, to sign in at a provider. */
+  readonly url?: string;
 }
 
 /**
@@ -50,6 +52,8 @@ export interface WayRow<W extends AccessWay> {
    * counted.
    */
   prove(call: ProofCall<W>): PromiseOrValue<Proven | undefined>;
+  /** The record of a proof for a sign-in that no identity ties to one. Default: none, so that SIGNUP makes one. */
+  claim?(rows: IdentityRows, access: string, way: W, request: SignInRequest): Promise<RecordId | undefined>;
 }
 
 /** What a client shows for a request, and what it is judged by, within the transaction that redeems it. */

@@ -3,7 +3,7 @@ import { assertRecentSignIn } from '../../auth/assurance.js';
 import type { IdentityRows } from '../../auth/directory.js';
 import type { AccessGrants } from '../../auth/kinds/access-kind.js';
 import { accessKindOf } from '../../auth/kinds/access-kinds.js';
-import { removedMail } from '../../auth/ways/mail-text.js';
+import { endedMail, removedMail } from '../../auth/ways/mail-text.js';
 import { tell } from '../../auth/ways/notices.js';
 import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type Grant, type GrantSubject, Grants, generateGrant, isExpired } from '../../catalog/credentials/grant.js';
@@ -266,7 +266,8 @@ async function revoke({ services: { environment } }: Execution, { grants, rows }
   const revoked = { ...grant, revocation };
   if (grant.identity !== undefined) {
     await rows?.endIdentity(grant.identity);
-    await (rows && tell(rows, grant.identity, removedMail(rows.app), now));
+    const mail = grant.identity.kind === 'mail' ? removedMail : endedMail;
+    await (rows && tell(rows, grant.identity, mail(rows.app), now));
     return revoked;
   }
   grants.put(revoked);
