@@ -22,7 +22,7 @@ import { revalidatePrincipal } from './kinds/session-validity.js';
 import { signInUser, signInUserOnce } from './kinds/system-user.js';
 import { ownerOf, signInWithToken } from './kinds/token-signin.js';
 import { type ViewTarget, viewedIdentity } from './kinds/view-as.js';
-import { type ProviderSource, Providers } from './oidc/providers.js';
+import { Providers } from './oidc/providers.js';
 import type { CredentialHasher } from './passwords/passwords.js';
 import { VerifiedCredentials } from './passwords/verified-credentials.js';
 import { REFRESH_GRACE_SECONDS, revokeRefresh } from './tokens/refresh.js';
@@ -52,7 +52,7 @@ export interface AuthenticatorOptions {
   /** The addresses of this server, as `canonicalPublicUrl` has them. Default: none, so that there are no links. */
   readonly publicUrls?: readonly string[];
   /** How identity providers are reached. Default: they aren't. */
-  readonly providers?: ProviderSource | undefined;
+  readonly providers?: Providers | undefined;
   /** Maximum lifetime of a record user's session in milliseconds. Default: none. */
   readonly sessionLifetime?: number | undefined;
 }
@@ -149,7 +149,7 @@ export function createAuthenticator(
     rates: options.rates ?? DEFAULT_REQUEST_RATES,
     refreshGraceSeconds: options.refreshGraceSeconds ?? REFRESH_GRACE_SECONDS,
     publicUrls: options.publicUrls ?? [],
-    providers: new Providers(environment, options.providers),
+    providers: options.providers ?? new Providers(environment, undefined),
   };
   const become = (signedIn: SignedIn, client: Client): Authenticated => {
     const bounded = withinLifetime(signedIn, options.sessionLifetime, environment);

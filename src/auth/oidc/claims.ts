@@ -17,7 +17,7 @@ export interface ProviderClaims {
 }
 
 /** OpenID Connect Core, section 2: at most 255 characters of ASCII. */
-const SUBJECT = /^[\x20-\x7E]{1,255}$/;
+export const PROVIDER_SUBJECT = /^[\x20-\x7E]{1,255}$/;
 const LONGEST_NAME = 1_000;
 const MAX_DEPTH = 16;
 const MAX_VALUES = 10_000;
@@ -36,7 +36,7 @@ const OF_SIGN_IN = ['acr', 'amr', 'auth_time'];
 export function claimsFrom(target: ProviderTarget, idToken: ToldByProvider, user: ToldByProvider): ProviderClaims {
   const { issuer } = target;
   const sub = idToken['sub'];
-  if (typeof sub !== 'string' || !SUBJECT.test(sub))
+  if (typeof sub !== 'string' || !PROVIDER_SUBJECT.test(sub))
     throw refused(issuer, 'its subject isn’t one of 1 to 255 characters');
   const reader = new Reader(issuer);
   const said = reader.object(idToken);

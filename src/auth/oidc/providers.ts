@@ -9,12 +9,13 @@ import type { ClientAuth, Configuration, ExportedJWKSCache } from 'openid-client
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
+import type { AccessWay } from '../../language/ast.js';
 import { claimsFrom, type ProviderClaims, type ToldByProvider } from './claims.js';
 import { clientKey, signedSecret } from './client-key.js';
 import { discover, type ProviderFetcher, type ProviderMetadata } from './discovery.js';
 import { type OpenIdClient, openIdClient } from './library.js';
 import { judgedByLibrary, ProviderFailure, refused, unavailable, unreachable } from './provider-error.js';
-import type { ProviderTarget } from './provider-target.js';
+import { type ProviderTarget, providerTarget } from './provider-target.js';
 
 /** How providers are reached, and where failures are reported. */
 export interface ProviderSource {
@@ -74,10 +75,10 @@ export class Providers {
     this.#source?.report(error);
   }
 
-  /**
-   * Why a provider can't be used at present; `undefined` if it can.
-   */
-  async fault(target: ProviderTarget): Promise<string | undefined> {
+  /** Why the provider of a way can't be asked at present; `undefined` if it can, or the way has none. */
+  async faultOf(way: AccessWay): Promise<string | undefined> {
+    if (way.kind !== 'oidc' && way.kind !== 'oauth') return undefined;
+    const target = providerTarget(way);
     try {
       await this.#bounded(target, () => this.#entry(target));
       return undefined;

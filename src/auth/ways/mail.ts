@@ -87,6 +87,10 @@ export const MAIL_WAY: WayRow<MailWay> = {
   start: startByMail,
   proof: 'mail',
   identities: 'one',
+  linked(_, text) {
+    const address = mailAddress(text);
+    return address === undefined ? undefined : { subject: address, address };
+  },
   prove({ name, request, shown }) {
     const code = textIn(shown['code']);
     const { subject } = request;

@@ -14,9 +14,9 @@ import { toDatetime } from '../../value/time/datetime.js';
 import { objectFrom } from '../../value/value.js';
 import type { AuthContext } from '../context.js';
 import type { SessionIdentity } from '../identity.js';
-import type { ProviderClaims } from '../oidc/claims.js';
+import { PROVIDER_SUBJECT, type ProviderClaims } from '../oidc/claims.js';
 import { ProviderFailure, type RedirectError } from '../oidc/provider-error.js';
-import { type ProviderWay, providerTarget } from '../oidc/provider-target.js';
+import { type ProviderWay, providerSubject, providerTarget } from '../oidc/provider-target.js';
 import { redirectWith, wayUrl } from './addresses.js';
 import { purposeOf } from './bearer.js';
 import { challengeOf } from './challenge.js';
@@ -38,6 +38,9 @@ const BY_PROVIDER: WayRow<ProviderWay> = {
   proof: 'fed',
   identities: MOST_IDENTITIES,
   prove: () => undefined,
+  linked(way, sub) {
+    return PROVIDER_SUBJECT.test(sub) ? { subject: providerSubject(providerTarget(way).issuer, sub) } : undefined;
+  },
   async claim(rows, access, way, { identity }) {
     const address = identity?.['email'];
     const isAsked = way.kind === 'oidc' && way.linksVerifiedEmail && typeof address === 'string';

@@ -52,6 +52,11 @@ export interface WayRow<W extends AccessWay> {
    * counted.
    */
   prove(call: ProofCall<W>): PromiseOrValue<Proven | undefined>;
+  /**
+   * What an owner names in ACCESS … LINK, as an identity has it; `undefined` if it is none. Absent: identities of the way
+   * are proved, never given.
+   */
+  linked?(way: W, text: string): Linked | undefined;
   /** The record of a proof for a sign-in that no identity ties to one. Default: none, so that SIGNUP makes one. */
   claim?(rows: IdentityRows, access: string, way: W, request: SignInRequest): Promise<RecordId | undefined>;
 }
@@ -77,6 +82,12 @@ export interface Proven {
   readonly proof?: Proof;
   /** What the way keeps with the identity. Default: what it has kept before. */
   readonly kept?: ObjectValue | undefined;
+}
+
+/** An identity that an owner ties to a record. */
+export interface Linked {
+  readonly subject: string;
+  readonly address?: string;
 }
 
 /** A text that a client shows; `undefined` for any other value. */

@@ -93,6 +93,26 @@ export class Identities {
     return entries.flatMap(([, stored]) => readIdentity(stored) ?? []);
   }
 
+  /** The same, up to `most` at a time. */
+  async *batches(access: string, most: number): AsyncGenerator<readonly IdentityGrant[]> {
+    const cursor = this.transaction.scan(identityRange(this.database, access));
+    try {
+      let batch: IdentityGrant[] = [];
+      for (let entries = await cursor.next(); entries !== undefined; entries = await cursor.next()) {
+        for (const [, stored] of entries) {
+          const identity = readIdentity(stored);
+          if (identity !== undefined) batch.push(identity);
+        }
+        if (batch.length < most) continue;
+        yield batch;
+        batch = [];
+      }
+      yield batch;
+    } finally {
+      cursor.close();
+    }
+  }
+
   /** Those that prove a mail address, whether or not their records still exist. */
   ofAddress(address: string): Promise<readonly IdentityGrant[]> {
     return this.#listed(addressIdentityRange(this.database, digestOf(address)));

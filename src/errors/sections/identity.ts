@@ -131,6 +131,19 @@ export const identityErrors = {
     kind: 'NotFound',
     text: ({ access }) => `There is nothing that was proved at the access method '${access}'`,
   }),
+  identity_taken: row<{ access: string }>({
+    kind: 'AlreadyExists',
+    text: ({ access }) => `Another record has this identity at the access method '${access}'`,
+    http: 409,
+  }),
+  too_many_identities: row<{ access: string; limit: number }>({
+    kind: 'Validation',
+    text: ({ access, limit }) => `A record has no more than ${limit} identities at the access method '${access}'`,
+  }),
+  subject_invalid: row({
+    kind: 'Validation',
+    text: () => 'SUBJECT must be a mail address, or what a provider names somebody by: 1 to 255 characters of ASCII',
+  }),
   last_identity: row({
     kind: 'NotAllowed',
     text: () => 'This is the last way to sign in that is known; add another one first',

@@ -4,6 +4,7 @@ import { createAuthenticator } from '../../auth/authenticator.js';
 import type { App } from '../../auth/directory.js';
 import { GUEST, guestIdentity } from '../../auth/identity.js';
 import { PROVIDER_LIMITS } from '../../auth/oidc/discovery.js';
+import { Providers } from '../../auth/oidc/providers.js';
 import { createPasswordHasher } from '../../auth/passwords/passwords.js';
 import { ThreadedPasswordStrength } from '../../auth/passwords/strength/password-strength.js';
 import { KEY_SET_LIMITS, type KeySetSource } from '../../auth/tokens/key-sets.js';
@@ -183,8 +184,11 @@ export class OpenDatabase implements Database {
     const outbox = new Outbox(environment, options.mail, (database) => this.#mails.queued(database));
     this.outbox = outbox;
     const network = new Fetcher(environment, targets, fetchLimits);
+    const asking = new Fetcher(environment, targets, bounded(PROVIDER_LIMITS));
+    const providers = new Providers(environment, { fetcher: asking, report });
     const executor = new Executor({
       outbox,
+      providers,
       publicUrls: options.authentication?.publicUrls,
       sessions: registry,
       catalogs,
@@ -246,7 +250,7 @@ export class OpenDatabase implements Database {
       executor,
       authenticator: createAuthenticator(environment, directory, hasher, {
         ...options.authentication,
-        providers: { fetcher: new Fetcher(environment, targets, bounded(PROVIDER_LIMITS)), report },
+        providers,
         tokens: { keySets, ...options.authentication?.tokens },
         sessionLifetime: options.sessions?.lifetime,
         failures: this.#node?.failures,
