@@ -3,10 +3,10 @@ import { drawRequestName, type StartPurpose } from '../../catalog/credentials/si
 import { failure } from '../../errors/error.js';
 import { toText } from '../../value/text/text.js';
 import { toDatetime } from '../../value/time/datetime.js';
-import { isArray, isObject, newObject, type ObjectValue, type RecordId } from '../../value/value.js';
-import { assertRecentSignIn } from '../assurance.js';
+import { isArray, newObject, type ObjectValue, type RecordId } from '../../value/value.js';
 import type { AuthContext } from '../context.js';
 import type { SessionIdentity } from '../identity.js';
+import { purposeOf } from '../ways/bearer.js';
 import { assertFewOpen, sourceDigest } from '../ways/open-requests.js';
 import type { StartBody } from '../ways/start-body.js';
 import type { StartedRequest, WayPlace } from '../ways/way.js';
@@ -28,16 +28,11 @@ export interface OwnRequest {
  * access method by which it came in.
  * @throws TesseraError `record_user_required`, `recent_sign_in_required`
  */
-export function ownRequest(
-  { environment }: AuthContext,
-  { link, step }: StartBody,
-  identity: SessionIdentity,
-): OwnRequest {
-  const { principal, token: bearer, origin } = identity;
-  if (!(link || step) || principal.kind !== 'record' || !isObject(bearer)) throw failure('record_user_required');
-  if (link) assertRecentSignIn(identity, environment.clock);
-  else if (!isArray(bearer['amr'])) throw failure('recent_sign_in_required');
-  return { purpose: link ? 'link' : 'step', record: principal.id, bearer, source: sourceDigest(origin.ip) };
+export function ownRequest(context: AuthContext, body: StartBody, identity: SessionIdentity): OwnRequest {
+  const { purpose, own, bearer } = purposeOf(context, body, identity);
+  if (purpose === 'sign-in' || own === undefined || bearer === undefined) throw failure('record_user_required');
+  if (!isArray(bearer['amr'])) throw failure('recent_sign_in_required');
+  return { purpose, record: own, bearer, source: sourceDigest(identity.origin.ip) };
 }
 
 /**
@@ -53,7 +48,8 @@ export async function beginOwn(
 ): Promise<StartedRequest> {
   await assertFewOpen(context, place, source);
   const { environment, directory } = context;
-  const { name: access } = place.access;
+  const { name: access, accessKind } = place.access;
+  const kind = accessKind.way?.kind;
   const name = drawRequestName(environment.random);
   const subject = toText(record);
   const begun = await directory.proving(place.databasePath, async (rows) => {
@@ -65,6 +61,7 @@ export async function beginOwn(
     const expires = now + LIFETIME;
     const request = {
       access,
+      kind,
       purpose,
       subject,
       challenge,

@@ -67,6 +67,7 @@ async function keepFirst(
     variables: newObject(),
     record: identified.id,
     incarnation: identified.incarnation?.id,
+    idp: assurance.idp,
     first: { amr: assurance.amr, token: token.id, identity, mayEnrol },
     source,
     created: toDatetime(token.at),

@@ -2,7 +2,6 @@
  * Second factors of a record. They are the record's, not those of a way in: what one owes, it owes on every way that
  * alone gives `aal1`, so that no new way becomes a way around.
  */
-import type { IdentityGrant } from '../../catalog/credentials/identity.js';
 import { failure } from '../../errors/error.js';
 import type { AccessWay } from '../../language/ast.js';
 import type { RecordId } from '../../value/value.js';
@@ -19,6 +18,8 @@ type Factor = 'owed' | 'spare';
 /** What each way is as a second factor; `undefined`: none, but a way in. */
 const FACTORS: { readonly [K in AccessWay['kind']]: Factor | undefined } = {
   mail: undefined,
+  oidc: undefined,
+  oauth: undefined,
   totp: 'owed',
   recovery: 'spare',
 };
@@ -47,7 +48,8 @@ export async function factorsOf(
     (identity) =>
       identity.incarnation === incarnation &&
       isSecondFactor(identity.kind) &&
-      isAt(rows, identity) &&
+      // An access method that was redefined proves something else now.
+      rows.way(identity.access)?.kind === identity.kind &&
       hasCodesLeft(identity),
   );
   return {
@@ -56,18 +58,12 @@ export async function factorsOf(
   };
 }
 
-/** An access method that was redefined proves something else now. */
-function isAt({ accesses }: IdentityRows, { access, kind }: IdentityGrant): boolean {
-  const accessKind = accesses.get(access)?.accessKind;
-  return accessKind?.kind === 'record' && accessKind.way?.kind === kind;
-}
-
 /** The access methods at which a record that has no second factor can get one. */
-export function factorsToEnrol({ accesses }: IdentityRows): readonly string[] {
-  const isOffered = (kind: AccessWay['kind'] | undefined) => kind !== undefined && FACTORS[kind] === 'owed';
-  return [...accesses.values()]
-    .filter(({ accessKind }) => accessKind.kind === 'record' && isOffered(accessKind.way?.kind))
-    .map(({ name }) => name);
+export function factorsToEnrol(rows: IdentityRows): readonly string[] {
+  return rows.accessNames.filter((name) => {
+    const kind = rows.way(name)?.kind;
+    return kind !== undefined && FACTORS[kind] === 'owed';
+  });
 }
 
 /**

@@ -6,8 +6,9 @@ import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { drawIdentityId, type IdentityGrant } from '../../catalog/credentials/identity.js';
 import { isOver, type SignInRequest } from '../../catalog/credentials/sign-in-request.js';
 import { recordSubject } from '../../catalog/principal.js';
-import { failure } from '../../errors/error.js';
+import { failure, TesseraError } from '../../errors/error.js';
 import type { AccessWay } from '../../language/ast.js';
+import { quoteString } from '../../value/text/quote.js';
 import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { newObject, objectFrom, type RecordId, type Value } from '../../value/value.js';
 import { type Assurance, assuranceBy, assuranceOf, type Proof, withProof } from '../assurance.js';
@@ -18,10 +19,10 @@ import { type Client, guestIdentity } from '../identity.js';
 import { judged } from '../kinds/clause-errors.js';
 import { factorsOf, isSecondFactor } from '../second-factor/factors.js';
 import type { DrawnToken } from '../tokens/tokens.js';
-import { assuranceIn, credentialOf } from './bearer.js';
+import { assuranceIn, credentialOf, hasExpired } from './bearer.js';
 import { verifies } from './challenge.js';
-import { changedMail, factorAddedMail } from './mail-text.js';
-import { tell, tellRecord } from './notices.js';
+import { addedMail, changedMail, factorAddedMail } from './mail-text.js';
+import { tell } from './notices.js';
 import { type ProofCall, type Proven, textIn, type WayAccess } from './way.js';
 import { wayRow } from './ways.js';
 
@@ -91,7 +92,10 @@ async function take(
   const request = typeof name === 'string' ? await rows.requests.find(name) : undefined;
   if (typeof name !== 'string' || request === undefined || isOver(request, now)) return undefined;
   // A second proof is given at another access method than the first.
-  const isAt = request.purpose === 'second' ? isSecondFactor(way.kind) : request.access === access.name;
+  const isAt =
+    request.purpose === 'second'
+      ? isSecondFactor(way.kind)
+      : request.access === access.name && request.kind === way.kind;
   if (!isAt) return undefined;
   // Wrong codes count for the record, whatever it was that asked for one.
   const counted = isSecondFactor(way.kind) && request.kept === undefined ? request.record : undefined;
@@ -114,7 +118,10 @@ async function take(
   if (counted !== undefined) await rows.factorTries.clear(counted);
   rows.requests.remove(name, request);
   const owner = await rows.owner(access.name, proven.subject);
-  const id = request.record ?? owner?.record;
+  const claimed = async () => {
+    return request.purpose === 'sign-in' ? wayRow(way).claim?.(rows, access.name, way, request) : undefined;
+  };
+  const id = request.record ?? owner?.record ?? (await claimed());
   if (id === undefined) return request.purpose === 'sign-in' ? { request, proven } : undefined;
   if (owner !== undefined && recordSubject(owner.record) !== recordSubject(id)) return undefined;
   return settle(context, rows, access, way, { request, proven, id, now });
@@ -139,6 +146,7 @@ async function settle(
   const incarnation = await rows.incarnationOf(id);
   if (incarnation === undefined || (named !== undefined && named !== incarnation.id)) return undefined;
   const at = datetimeNanoseconds(request.created);
+  if (bearer !== undefined && hasExpired(bearer, now)) return undefined;
   const session = first ?? (bearer && credentialOf(bearer));
   if (await rows.isRevoked({ token: undefined, ...session, subject: recordSubject(id), at })) return undefined;
   if (!(await mayAdd(rows, request, incarnation.id))) return undefined;
@@ -159,12 +167,19 @@ async function settle(
   const assurance = assuranceAfter(request, way, proven.proof ?? wayRow(way).proof, now);
   // Two proofs of one kind are one factor, shown twice.
   if (purpose === 'second' && assurance.acr !== 'aal2') return undefined;
-  const replaced = proven.isNew === true ? undefined : same;
-  const identity = tied(context, access, way, { proven, record: id, incarnation: incarnation.id, same: replaced, now });
-  rows.identities.put(identity);
+  const identity = tied(context, access, way, {
+    request,
+    proven,
+    record: id,
+    incarnation: incarnation.id,
+    same: proven.isNew === true ? undefined : same,
+    now,
+  });
+  rows.identities.put(identity, same);
   const identified = { id, incarnation };
+  if (proven.isNew === true) await tell(rows, identity, factorAddedMail(rows.app), now);
+  else if (same === undefined && most !== 'one') await tell(rows, identity, addedMail(rows.app), now);
   if (!isSecondFactor(way.kind)) return { identified, assurance, identity: identity.id, isWhole: purpose === 'link' };
-  if (proven.isNew === true) await tellRecord(rows, id, factorAddedMail(rows.app), now);
   const issuer = first === undefined ? textIn(bearer?.['AC']) : request.access;
   return { identified, assurance, identity: session?.identity, issuer, isWhole: true };
 }
@@ -189,18 +204,19 @@ async function mayAdd(
  * factor that is added has been shown, but doesn't make the sign-in a recent one.
  */
 function assuranceAfter(
-  { purpose, first, bearer = newObject() }: SignInRequest,
+  { purpose, first, bearer = newObject(), idp }: SignInRequest,
   { kind }: AccessWay,
   proof: Proof,
   now: bigint,
 ): Assurance {
-  if (purpose === 'sign-in') return assuranceOf([proof], now);
+  if (purpose === 'sign-in') return { ...assuranceOf([proof], now), idp };
   const before = first === undefined ? assuranceIn(bearer) : assuranceBy(first.amr, now);
-  if (purpose !== 'link') return withProof(before, proof, now);
+  if (purpose !== 'link') return withProof({ ...before, idp: idp ?? before.idp }, proof, now);
   return isSecondFactor(kind) ? withProof(before, proof, before.at) : before;
 }
 
 interface Tie {
+  readonly request: SignInRequest;
   readonly proven: Proven;
   readonly record: RecordId;
   readonly incarnation: string;
@@ -212,11 +228,12 @@ function tied(
   { environment: { random } }: AuthContext,
   { name }: WayAccess,
   { kind }: AccessWay,
-  { proven: { subject, kept }, record, incarnation, same, now }: Tie,
+  { request, proven: { subject, kept }, record, incarnation, same, now }: Tie,
 ): IdentityGrant {
   const [id, created] = same === undefined ? [drawIdentityId(random), toDatetime(now)] : [same.id, same.created];
   const used = toDatetime(now);
-  return { id, access: name, kind, subject, record, incarnation, created, used, kept: kept ?? same?.kept };
+  const address = textIn(request.identity?.['email']);
+  return { id, access: name, kind, subject, record, incarnation, created, used, address, kept: kept ?? same?.kept };
 }
 
 /**
@@ -245,14 +262,30 @@ async function signUp(
       throw failure('signup_record_exists', { access: access.name });
     const incarnation = record.incarnation?.id;
     if (incarnation === undefined) throw failure('no_record_returned');
-    const made = tied(context, access, way, { proven, record: record.id, incarnation, now });
+    const made = tied(context, access, way, { request, proven, record: record.id, incarnation, now });
     rows.identities.put(made);
     id = made.id;
   };
   const detailed = access.errors === 'detailed';
   const failed = 'record_access_signup_query_failed';
-  const identified = await judged(failed, () => context.directory.identify(signup, run, claim), detailed);
+  const identify = () => context.directory.identify(signup, run, claim);
+  const address = textIn(identity['email']);
+  const identified = await judged(failed, () => telling(address, identify), detailed);
   if (identified === undefined) throw failure('no_record_returned');
-  const assurance = assuranceOf([proven.proof ?? wayRow(way).proof], now);
+  const assurance = assuranceAfter(request, way, proven.proof ?? wayRow(way).proof, now);
   return { identified, assurance, identity: id, isWhole: false };
+}
+
+/**
+ * Whose address is taken learns it, if it was proved: from nobody else is it known who has an account.
+ * @throws TesseraError `account_exists`
+ */
+async function telling<T>(address: string | undefined, work: () => PromiseOrValue<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isTaken = error instanceof TesseraError && error.code === 'index_violation';
+    if (!isTaken || address === undefined || !error.message.includes(quoteString(address))) throw error;
+    throw failure('account_exists', undefined, { cause: error });
+  }
 }

@@ -2,7 +2,7 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { SignInRequest } from '../../catalog/credentials/sign-in-request.js';
 import type { AccessKind, AccessWay } from '../../language/ast.js';
-import type { ObjectValue, Value } from '../../value/value.js';
+import type { ObjectValue, RecordId, Value } from '../../value/value.js';
 import type { Proof } from '../assurance.js';
 import type { AuthContext } from '../context.js';
 import type { IdentityRows } from '../directory.js';
@@ -25,6 +25,8 @@ export interface StartedRequest {
   readonly request: string;
   /** Nanoseconds since 1970. */
   readonly expires: bigint;
+  /** Where to go to, to sign in at a provider. */
+  readonly url?: string;
   /** What the way shows besides, once: `{ uri, secret }`, `{ codes }`. */
   readonly shown?: Readonly<Record<string, string | readonly string[]>> | undefined;
 }
@@ -52,6 +54,13 @@ export interface WayRow<W extends AccessWay> {
    * counted.
    */
   prove(call: ProofCall<W>): PromiseOrValue<Proven | undefined>;
+  /**
+   * What an owner names in ACCESS … LINK, as an identity has it; `undefined` if it is none. Absent: identities of the way
+   * are proved, never given.
+   */
+  linked?(way: W, text: string): Linked | undefined;
+  /** The record of a proof for a sign-in that no identity ties to one. Default: none, so that SIGNUP makes one. */
+  claim?(rows: IdentityRows, access: string, way: W, request: SignInRequest): Promise<RecordId | undefined>;
 }
 
 /** What a client shows for a request, and what it is judged by, within the transaction that redeems it. */
@@ -77,6 +86,12 @@ export interface Proven {
   readonly kept?: ObjectValue | undefined;
   /** Whether it takes the place of what the subject had. */
   readonly isNew?: boolean;
+}
+
+/** An identity that an owner ties to a record. */
+export interface Linked {
+  readonly subject: string;
+  readonly address?: string;
 }
 
 /** A text that a client shows; `undefined` for any other value. */

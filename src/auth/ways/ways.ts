@@ -3,12 +3,15 @@ import type { AccessWay } from '../../language/ast.js';
 import { RECOVERY_WAY } from '../second-factor/recovery.js';
 import { TOTP_WAY } from '../second-factor/totp.js';
 import { MAIL_WAY } from './mail.js';
+import { OAUTH_WAY, OIDC_WAY } from './provider.js';
 import type { WayRow } from './way.js';
 
 const WAYS: { readonly [K in AccessWay['kind']]: WayRow<Extract<AccessWay, { readonly kind: K }>> } = {
   mail: MAIL_WAY,
   totp: TOTP_WAY,
   recovery: RECOVERY_WAY,
+  oidc: OIDC_WAY,
+  oauth: OAUTH_WAY,
 };
 
 /** The row takes ways of its kind, which a lookup by a kind known only in general can't tell the compiler. */

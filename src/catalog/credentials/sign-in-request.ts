@@ -9,6 +9,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { CALL, type Work } from '../../base/work/work.js';
 import type { Random } from '../../env/environment.js';
+import type { AccessWay } from '../../language/ast.js';
 import type { Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { datetimeNanoseconds } from '../../value/time/datetime.js';
@@ -40,6 +41,8 @@ export interface FirstProof {
 export interface SignInRequest {
   /** Where it was begun; of a `second`, where the first proof was given. */
   readonly access: string;
+  /** The way that it was begun by, which the access method must still have; absent of a `second`. */
+  readonly kind?: AccessWay['kind'] | undefined;
   readonly purpose: SignInPurpose;
   /** It was proved elsewhere, by a link: its name and the verifier redeem it. */
   readonly proved?: boolean | undefined;
@@ -47,6 +50,10 @@ export interface SignInRequest {
   readonly subject?: string | undefined;
   /** `$identity` for SIGNUP; absent until it is known. */
   readonly identity?: ObjectValue | undefined;
+  /** What a provider said about the sign-in there, for `$token.idp`. */
+  readonly idp?: ObjectValue | undefined;
+  /** What is shown to a provider, or compared with what comes from it (`auth/ways/provider.ts`). */
+  readonly upstream?: ObjectValue | undefined;
   /** S256 of RFC 7636; absent for an invitation, which no client began. */
   readonly challenge?: string | undefined;
   /** Where the confirm page leads to, one of those that the database lists. */

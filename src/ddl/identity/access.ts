@@ -5,8 +5,9 @@ import type { AccessGrants } from '../../auth/kinds/access-kind.js';
 import { accessKindOf } from '../../auth/kinds/access-kinds.js';
 import { assertSecondFactor, isSecondFactor } from '../../auth/second-factor/factors.js';
 import { assuranceIn } from '../../auth/ways/bearer.js';
-import { factorRemovedMail, removedMail } from '../../auth/ways/mail-text.js';
-import { tell, tellRecord } from '../../auth/ways/notices.js';
+import { endedMail, factorRemovedMail, removedMail } from '../../auth/ways/mail-text.js';
+import { tell } from '../../auth/ways/notices.js';
+import { shownSubject } from '../../auth/ways/shown-identity.js';
 import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type Grant, type GrantSubject, Grants, generateGrant, isExpired } from '../../catalog/credentials/grant.js';
 import type { IdentityGrant } from '../../catalog/credentials/identity.js';
@@ -43,6 +44,7 @@ import { judgeAccessKeys } from '../define/define-access.js';
 import { finish } from '../define/definition.js';
 import { identityRowsOf } from './identity-rows.js';
 import { invite } from './invite.js';
+import { linkIdentity } from './link-identity.js';
 
 type Action = Access['action'];
 type Which = Extract<Action, { kind: 'show' | 'revoke' }>['which'];
@@ -86,6 +88,7 @@ const ACTIONS: Actions = {
       return which.kind === 'grant' ? shown(revoked[0] ?? (found[0] as Grant)) : [revoked.map(plain)];
     };
   },
+  link: compileLink,
   rotate:
     ({ rotation }) =>
     ({ execution }, { databasePath, access }) =>
@@ -99,7 +102,7 @@ const ACTIONS: Actions = {
   },
 };
 
-/** ACCESS … GRANT, SHOW, REVOKE and PURGE. @throws TesseraError `read_only`, `access_missing`, when it runs */
+/** ACCESS … GRANT, LINK, SHOW, REVOKE and PURGE. @throws TesseraError `read_only`, `access_missing`, when it runs */
 export function compileAccessStatement({ name, level, action }: Access, compiler: Compiler): Evaluate {
   const run = (ACTIONS[action.kind] as (action: Action, compiler: Compiler) => Run)(action, compiler);
   return async (frame) => {
@@ -128,13 +131,13 @@ function ownerOfOwn(
   return principal.namespace === namespace && principal.database === database ? principal : undefined;
 }
 
-/** A second factor is enrolled by its user alone. */
-function isSecondFactorAccess({ accessKind }: AccessDefinition): boolean {
-  return accessKind.kind === 'record' && accessKind.way !== undefined && isSecondFactor(accessKind.way.kind);
-}
-
 function hasWay({ accessKind }: AccessDefinition): boolean {
   return accessKind.kind === 'record' && accessKind.way !== undefined;
+}
+
+/** Only what is mailed can be an invitation. */
+function isByMail({ accessKind }: AccessDefinition): boolean {
+  return accessKind.kind === 'record' && accessKind.way?.kind === 'mail';
 }
 
 /** @throws TesseraError `recent_sign_in_required`, `second_factor_required`, `last_identity` */
@@ -158,7 +161,7 @@ function compileGrant({ subject }: Extract<Action, { kind: 'grant' }>, compiler:
   const subjectOf = compileSubject(subject, compiler);
   return async (frame, store) => {
     const granted = await subjectOf(frame, store);
-    if (store.rows !== undefined && isSecondFactorAccess(store.access)) throw failure('access_method_mismatch');
+    if (store.rows !== undefined && !isByMail(store.access)) throw failure('access_method_mismatch');
     if (store.rows !== undefined) return shown(await invite(frame.execution, store.rows, store.access, granted));
     const { name, durations } = store.access;
     const { use } = grantsOf(store.access);
@@ -168,6 +171,17 @@ function compileGrant({ subject }: Extract<Action, { kind: 'grant' }>, compiler:
     const drawn = generateGrant(environment, use, { access: name, subject: granted, lifetime: durations.grant });
     store.grants.put(drawn.grant);
     return shown(drawn.grant, drawn.key);
+  };
+}
+
+function compileLink({ record, subject }: Extract<Action, { kind: 'link' }>, compiler: Compiler): Run {
+  const evaluate = compiler.expression(record);
+  return async (frame, { access: { name, accessKind }, rows }) => {
+    const id = await evaluate(frame);
+    if (!(id instanceof RecordId) || id.key instanceof Range) throw failure('grant_subject_invalid');
+    const way = accessKind.kind === 'record' ? accessKind.way : undefined;
+    if (rows === undefined || way === undefined) throw failure('access_method_mismatch');
+    return shown(grantOfIdentity(await linkIdentity(frame.execution, rows, { name, way }, id, subject)));
   };
 }
 
@@ -279,7 +293,7 @@ async function revoke({ services: { environment } }: Execution, { grants, rows }
   const revoked = { ...grant, revocation };
   if (grant.identity !== undefined) {
     await rows?.endIdentity(grant.identity);
-    await (rows && tellEnded(rows, grant.identity, now));
+    await (rows && tell(rows, grant.identity, endedMailOf(grant.identity)(rows.app), now));
     return revoked;
   }
   grants.put(revoked);
@@ -288,10 +302,9 @@ async function revoke({ services: { environment } }: Execution, { grants, rows }
   return revoked;
 }
 
-function tellEnded(rows: IdentityRows, identity: IdentityGrant, now: bigint): Promise<void> {
-  return isSecondFactor(identity.kind)
-    ? tellRecord(rows, identity.record, factorRemovedMail(rows.app), now)
-    : tell(rows, identity, removedMail(rows.app), now);
+function endedMailOf({ kind }: IdentityGrant): typeof removedMail {
+  if (kind === 'mail') return removedMail;
+  return isSecondFactor(kind) ? factorRemovedMail : endedMail;
 }
 
 const SECOND = 1_000_000_000n;
@@ -327,7 +340,10 @@ function shown(
     type: identity?.kind ?? (address === undefined ? 'bearer' : 'invitation'),
   });
   // Other types keep the members that clients of the reference engine know.
-  if (identity !== undefined) Object.assign(object, { identity: identity.subject, used: identity.used });
+  if (identity !== undefined) {
+    const { subject: text, issuer } = shownSubject(identity);
+    Object.assign(object, { identity: text, used: identity.used, ...(issuer !== undefined && { issuer }) });
+  }
   if (address !== undefined) object['address'] = address;
   return object;
 }

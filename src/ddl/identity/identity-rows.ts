@@ -12,6 +12,7 @@ import { configOfKind } from '../../catalog/definitions/lookup.js';
 import { databaseArea } from '../../catalog/keys/store-keys.js';
 import type { OutgoingMail } from '../../catalog/mail/outbox.js';
 import type { DatabasePath } from '../../catalog/principal.js';
+import type { AccessWay } from '../../language/ast.js';
 import { schemaChangeOf } from '../../runtime/authorization/selected-database.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { ObjectValue, RecordId } from '../../value/value.js';
@@ -49,7 +50,6 @@ export class ExecutionIdentityRows implements IdentityRows {
   readonly requests: SignInRequests;
   readonly identities: Identities;
   readonly factorTries: FactorTries;
-  readonly accesses: DatabaseCatalog['accesses'];
   readonly #execution: Execution;
   readonly #catalog: DatabaseCatalog;
   readonly #existed: FormerState;
@@ -60,10 +60,18 @@ export class ExecutionIdentityRows implements IdentityRows {
     this.requests = new SignInRequests(transaction, catalog.database.id);
     this.identities = new Identities(transaction, catalog.database.id);
     this.factorTries = new FactorTries(transaction, catalog.database.id);
-    this.accesses = catalog.accesses;
     this.#execution = execution;
     this.#catalog = catalog;
     this.#existed = existed;
+  }
+
+  get accessNames(): readonly string[] {
+    return [...this.#catalog.accesses.keys()];
+  }
+
+  way(access: string): AccessWay | undefined {
+    const accessKind = this.#catalog.accesses.get(access)?.accessKind;
+    return accessKind?.kind === 'record' ? accessKind.way : undefined;
   }
 
   grants(access: string): Grants {

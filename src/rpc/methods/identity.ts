@@ -39,8 +39,9 @@ export const identityMethods: readonly Method[] = [
     querying: false,
     expects: CREDENTIALS,
     run: async ({ session }, params) => {
-      const { request, expires, shown } = await session.startSignIn(readStartTarget(credentials(params)));
-      return objectFrom({ request, expires: toDatetime(expires), ...(shown as ObjectValue | undefined) });
+      const { request, expires, url, shown } = await session.startSignIn(readStartTarget(credentials(params)));
+      const more = { ...(url !== undefined && { url }), ...(shown as ObjectValue | undefined) };
+      return objectFrom({ request, expires: toDatetime(expires), ...more });
     },
   },
   {
