@@ -31,7 +31,8 @@ export interface FirstSignIn {
 
 /**
  * Keeps a first proof, and says what is due; returns if nothing is.
- * @throws TesseraError `second_factor_required`, with the request and the access methods that complete it; `rate_limited`
+ * @throws TesseraError `second_factor_required`, with the request and the access methods that complete it;
+ * `rate_limited`
  */
 export async function demandSecondFactor(context: AuthContext, signIn: FirstSignIn): Promise<void> {
   const { databasePath, access, identified, assurance } = signIn;

@@ -11,7 +11,7 @@ import { hasCodesLeft } from './recovery.js';
 
 /**
  * - `owed`: a record that has one owes a second proof.
- * - `spare`: it completes a sign-in, but whoever has nothing else owes nothing.
+ * - `spare`: it completes a sign-in, but a record that has nothing else owes nothing.
  */
 type Factor = 'owed' | 'spare';
 

@@ -1,6 +1,6 @@
 /**
- * WITH TOTP: codes of an authenticator app (RFC 6238), whose secret the server keeps as an identity of the record. It is
- * shown once, when it is made, and counts once a first code has confirmed that the app has it.
+ * WITH TOTP: codes of an authenticator app (RFC 6238), whose secret the server keeps as an identity of the record. It
+ * is shown once, when it is made, and counts once a first code has confirmed that the app has it.
  */
 import { isOver } from '../../catalog/credentials/sign-in-request.js';
 import { mailAddress } from '../../catalog/mail/address.js';
@@ -38,7 +38,7 @@ async function startTotp(
   return { ...begun, shown };
 }
 
-/** The first proof of the request stands for a session, which there is none of yet. */
+/** Of a request that owes a factor: its first proof takes the place of a session. */
 async function enrolOwed(
   { directory, environment }: AuthContext,
   place: WayPlace,

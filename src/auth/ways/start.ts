@@ -43,7 +43,7 @@ export function startRequest(
   });
 }
 
-/** @throws TesseraError `second_factor_required`: whoever has one factor alone must not get at the other. */
+/** @throws TesseraError `second_factor_required`: one factor alone must not lead to the other. */
 async function assertMayLink(
   { directory }: AuthContext,
   databasePath: WayPlace['databasePath'],

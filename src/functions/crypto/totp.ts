@@ -134,6 +134,7 @@ function refused(name: string, reason: string) {
 /** Base32 (RFC 4648 §6) without padding, as authenticator apps show their secrets. */
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
+/** Without padding, in upper case. */
 export function encodeBase32(bytes: Uint8Array): string {
   let text = '';
   let bits = 0;

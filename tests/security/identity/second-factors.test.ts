@@ -256,7 +256,7 @@ describe('changing factors (A46)', () => {
     expect(await factors.doors.value('RETURN access::identities(user:ann)')).toEqual([]);
   });
 
-  test('each change is told to the address that was proved', async () => {
+  test('each change is mailed to the address that was proved', async () => {
     const { doors } = factors;
     const byMail = await doors.signedIn();
     const { request, secret } = await factors.started({ link: true }, { access: 'totp', token: byMail });
