@@ -15,6 +15,9 @@ import type { StartBody } from '../ways/start-body.js';
 import { type ProofCall, type Proven, type StartedRequest, textIn, type WayPlace, type WayRow } from '../ways/way.js';
 import { beginOwn, ownRequest } from './begin.js';
 
+const MOST_CODES = 100;
+/** SHA-256 in base64url. */
+const DIGEST = /^[A-Za-z0-9_-]{43}$/;
 /** 80 bits, so that a fast digest will do. */
 const CODE_BYTES = 10;
 
@@ -77,4 +80,11 @@ export const RECOVERY_WAY: WayRow<RecoveryWay> = {
   proof: 'recovery',
   identities: 'one',
   prove: proveRecovery,
+  // The codes themselves are known to their user alone.
+  linked(_, text, record) {
+    const codes = text.split(' ');
+    const isGood = codes.length <= MOST_CODES && codes.every((code) => DIGEST.test(code));
+    return isGood ? { subject: toText(record), kept: objectFrom({ codes }) } : undefined;
+  },
+  linkText: ({ kept }) => (codesIn(kept).length === 0 ? undefined : codesIn(kept).join(' ')),
 };

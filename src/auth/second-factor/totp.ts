@@ -5,7 +5,7 @@
 import { isOver } from '../../catalog/credentials/sign-in-request.js';
 import { mailAddress } from '../../catalog/mail/address.js';
 import { failure } from '../../errors/error.js';
-import { decodeBase32, drawTotpSecret, stepOfCode, totpUri } from '../../functions/crypto/totp.js';
+import { decodeBase32, drawTotpSecret, LEAST_SECRET_BYTES, stepOfCode, totpUri } from '../../functions/crypto/totp.js';
 import type { TotpWay } from '../../language/ast.js';
 import { toText } from '../../value/text/text.js';
 import { datetimeNanoseconds } from '../../value/time/datetime.js';
@@ -92,4 +92,15 @@ function stepIn({ environment }: AuthContext, secret: string, code: string, used
 }
 
 /** A record has one app at an access method; a new one takes its place. */
-export const TOTP_WAY: WayRow<TotpWay> = { start: startTotp, proof: 'otp', identities: 'one', prove: proveTotp };
+export const TOTP_WAY: WayRow<TotpWay> = {
+  start: startTotp,
+  proof: 'otp',
+  identities: 'one',
+  prove: proveTotp,
+  linked(_, secret, record) {
+    const bytes = decodeBase32(secret);
+    if (bytes === undefined || bytes.length < LEAST_SECRET_BYTES) return undefined;
+    return { subject: toText(record), kept: objectFrom({ secret }) };
+  },
+  linkText: ({ kept }) => textIn(kept?.['secret']),
+};

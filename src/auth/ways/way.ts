@@ -1,5 +1,6 @@
 /** What the ways of access methods of TYPE RECORD share: the row of each (`ways.ts`), and what it is called with. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { IdentityGrant } from '../../catalog/credentials/identity.js';
 import type { SignInRequest } from '../../catalog/credentials/sign-in-request.js';
 import type { AccessKind, AccessWay } from '../../language/ast.js';
 import type { ObjectValue, RecordId, Value } from '../../value/value.js';
@@ -58,7 +59,9 @@ export interface WayRow<W extends AccessWay> {
    * What an owner names in ACCESS … LINK, as an identity has it; `undefined` if it is none. Absent: identities of the way
    * are proved, never given.
    */
-  linked?(way: W, text: string): Linked | undefined;
+  linked?(way: W, text: string, record: RecordId): Linked | undefined;
+  /** The text by which ACCESS … LINK ties an identity, a secret included. Default: its subject, as it is shown. */
+  linkText?(identity: IdentityGrant): string | undefined;
   /** The record of a proof for a sign-in that no identity ties to one. Default: none, so that SIGNUP makes one. */
   claim?(rows: IdentityRows, access: string, way: W, request: SignInRequest): Promise<RecordId | undefined>;
 }
@@ -92,6 +95,8 @@ export interface Proven {
 export interface Linked {
   readonly subject: string;
   readonly address?: string;
+  /** What the way keeps with it. */
+  readonly kept?: ObjectValue;
 }
 
 /** A text that a client shows; `undefined` for any other value. */

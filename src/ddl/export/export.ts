@@ -100,8 +100,10 @@ async function* identityTexts(
 
 function linkText(identity: IdentityGrant, way: AccessWay): string | undefined {
   const { access: name, record } = identity;
-  const { subject } = shownSubject(identity);
-  const isSame = identity.kind === way.kind && wayRow(way).linked?.(way, subject)?.subject === identity.subject;
+  const { linked, linkText: textOf } = wayRow(way);
+  const subject = textOf === undefined ? shownSubject(identity).subject : textOf(identity);
+  const isSame =
+    subject !== undefined && identity.kind === way.kind && linked?.(way, subject, record)?.subject === identity.subject;
   if (!isSame) return undefined;
   const action = { kind: 'link', record: literal(record), subject } as const;
   return `${printStatement({ kind: 'access', name, level: 'database', action }, { secrets: true })};\n`;

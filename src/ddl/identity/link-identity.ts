@@ -24,7 +24,7 @@ export async function linkIdentity(
   const { name, way } = access;
   const row = wayRow(way);
   if (row.linked === undefined) throw failure('access_method_mismatch');
-  const linked = row.linked(way, text);
+  const linked = row.linked(way, text, record);
   if (linked === undefined) throw failure('subject_invalid');
   const incarnation = await rows.incarnationOf(record);
   if (incarnation === undefined) throw failure('record_missing', { id: toText(record) });

@@ -153,7 +153,7 @@ export const identityErrors = {
   }),
   subject_invalid: row({
     kind: 'Validation',
-    text: () => 'SUBJECT must be a mail address, or what a provider names somebody by: 1 to 255 characters of ASCII',
+    text: () => 'SUBJECT must be a mail address, what a provider names somebody by, or a secret in base32',
   }),
   last_identity: row({
     kind: 'NotAllowed',

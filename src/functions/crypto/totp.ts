@@ -11,9 +11,10 @@ import { optionalInteger, text } from '../calls/parameters.js';
 
 const PERIOD_NANOSECONDS = 30_000_000_000n;
 const DIGITS = 6;
-/** The secret length that RFC 4226 recommends, and the least that it allows. */
+/** The secret length that RFC 4226 recommends. */
 const SECRET_BYTES = 20;
-const LEAST_SECRET_BYTES = 16;
+/** The least that it allows. */
+export const LEAST_SECRET_BYTES = 16;
 /** Steps that a client's clock may be ahead or behind. */
 const SKEW = 1;
 const MAX_LENGTH = 256;

@@ -21,6 +21,7 @@ const WAYS: { readonly [K in AccessWay['kind']]: WayRow<Extract<AccessWay, { rea
   totp: {
     words: ['TOTP'],
     usesSignin: false,
+    isSecond: true,
     parse: () => ({ kind: 'totp' }),
     text: () => '',
     structure: () => ({}),
@@ -28,6 +29,7 @@ const WAYS: { readonly [K in AccessWay['kind']]: WayRow<Extract<AccessWay, { rea
   recovery: {
     words: ['RECOVERY', 'CODES'],
     usesSignin: false,
+    isSecond: true,
     parse: (parser) => ({ kind: 'recovery', codes: recoveryCodes(parser) }),
     text: ({ codes }) => (codes === DEFAULT_CODES ? '' : String(codes)),
     structure: ({ codes }) => ({ codes }),
@@ -69,6 +71,11 @@ export function shownWay(way: AccessWay): ObjectValue {
 /** Whether the proofs of a way are for the record that SIGNIN answers. */
 export function wayUsesSignin(way: AccessWay): boolean {
   return rowOf(way).usesSignin;
+}
+
+/** Whether a way only completes what another has begun. */
+export function isSecondWay(way: AccessWay): boolean {
+  return rowOf(way).isSecond === true;
 }
 
 /** The secrets of a way, such as those of its client at a provider. */

@@ -17,7 +17,7 @@ import type { Parser } from '../parser/parser.js';
 import { codeText } from '../printer/clauses.js';
 import { clause, clauses, type Printer, REDACTED_LITERAL } from '../printer/printer.js';
 import { type Mapper, optional, update } from '../visitor/rebuild.js';
-import { acceptWay, shownWay, wayText, wayUsesSignin } from './access-ways.js';
+import { acceptWay, isSecondWay, shownWay, wayText, wayUsesSignin } from './access-ways.js';
 import {
   type ClauseRows,
   codeClause,
@@ -203,8 +203,10 @@ function bearer(parser: Parser, at: Level): AccessType {
 function record(parser: Parser): AccessType {
   const queries: { signup?: Expression; signin?: Expression } = {};
   let signinAt = parser.tokenMark();
+  let signupAt = signinAt;
   for (;;) {
     if (parser.isWord('SIGNIN')) signinAt = parser.tokenMark();
+    if (parser.isWord('SIGNUP')) signupAt = parser.tokenMark();
     if (parser.acceptWord('SIGNUP')) queries.signup = parser.expression();
     else if (parser.acceptWord('SIGNIN')) queries.signin = parser.expression();
     else break;
@@ -223,6 +225,10 @@ function record(parser: Parser): AccessType {
       `SIGNIN means nothing for WITH ${way.kind.toUpperCase()}, which tells by itself whose proof it is`,
       signinAt,
     );
+  const isSecond = way !== undefined && isSecondWay(way);
+  if (queries.signup !== undefined && isSecond)
+    parser.fail('SIGNUP means nothing for a second factor, which completes what another way has begun', signupAt);
+  if (isSecond && parser.isWord('SECOND')) parser.failToken('SECOND FACTOR is a clause of what a sign-in begins with');
   const secondFactor = parser.acceptWord('SECOND') ? secondFactorClause(parser) : undefined;
   const accessKind: AccessKind = {
     kind: 'record',

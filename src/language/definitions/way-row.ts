@@ -10,6 +10,8 @@ export interface WayRow<W extends AccessWay> {
   readonly words: readonly [string, ...string[]];
   /** Whether its proofs are for the record that SIGNIN answers. Otherwise the clause means nothing. */
   readonly usesSignin: boolean;
+  /** Whether it only completes what another way has begun, so that neither clause means anything. Default: no. */
+  readonly isSecond?: boolean;
   /** Reads what follows the words. */
   parse(parser: Parser): W;
   /** What follows the words; secrets only where the printer shows them. */

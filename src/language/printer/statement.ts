@@ -253,7 +253,7 @@ function accessAction(action: Access['action'], printer: Printer): string {
     case 'revoke':
       return `${action.kind.toUpperCase()} ${grantsText(action.which, printer)}`;
     case 'link':
-      return `LINK RECORD ${printer.expression(action.record)} SUBJECT ${quoteString(action.subject)}`;
+      return `LINK RECORD ${printer.expression(action.record)} SUBJECT ${secretText(action.subject, printer)}`;
     case 'rotate':
       return `ROTATE${rotationText(action.rotation, printer)}`;
     case 'purge': {
@@ -265,8 +265,13 @@ function accessAction(action: Access['action'], printer: Printer): string {
   }
 }
 
+/** What may be a secret, such as that of an authenticator app. */
+function secretText(text: string, { secrets }: Printer): string {
+  return secrets ? quoteString(text) : REDACTED_LITERAL;
+}
+
 function rotationText({ key, issuerKey, keep }: KeyRotation, printer: Printer): string {
-  const secret = printer.secrets ? quoteString : () => REDACTED_LITERAL;
+  const secret = (text: string) => secretText(text, printer);
   return clauses(
     clause('KEY', key, secret),
     clause('WITH ISSUER KEY', issuerKey, secret),

@@ -1,6 +1,7 @@
 /** Attacks on second factors: A43 to A47 and A49, over each transport. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { toText } from '../../../src/value/text/text.js';
+import { objectFrom } from '../../../src/value/value.js';
 import { FactorDoors, PASSWORD } from './factor-doors.js';
 import { ALL_TRANSPORTS, CHALLENGE, PLACE, WRONG } from './mail-doors.js';
 
@@ -283,11 +284,62 @@ describe('changing factors (A46)', () => {
       code: 'access_method_mismatch',
     });
     const statements = ['ACCESS totp SHOW ALL', 'ACCESS recovery SHOW ALL', 'RETURN access::identities(user:ann)'];
+    await doors.value("CREATE user:cat SET email = 'cat@example.com'");
+    const linked = toText(await doors.value(`ACCESS totp LINK RECORD user:cat SUBJECT '${secret}'`));
+    expect(linked).not.toContain(secret);
     for (const statement of [...statements, 'INFO FOR DB', 'INFO FOR DB STRUCTURE', 'SELECT * FROM user']) {
       const shown = toText(await doors.value(statement));
       expect(shown).not.toContain(secret);
       for (const code of codes) expect(shown).not.toContain(code);
     }
+  });
+});
+
+describe('an export', () => {
+  const exported = async () => {
+    const pieces: string[] = [];
+    for await (const piece of factors.doors.owned.owner.export()) pieces.push(piece);
+    return pieces.join('');
+  };
+
+  test('of an owner has the secrets and digests of codes, and what is imported is owed', async () => {
+    const { secret, token } = await factors.enrolled();
+    const codes = await factors.recovery(token);
+    const text = await exported();
+    expect(text).toContain(`ACCESS totp ON DATABASE LINK RECORD user:ann SUBJECT '${secret}';`);
+    for (const code of codes) expect(text).not.toContain(code);
+    const other = await FactorDoors.open();
+    try {
+      await other.doors.value('REMOVE ACCESS totp ON DATABASE; REMOVE ACCESS recovery ON DATABASE');
+      const links = text.match(/^(DEFINE ACCESS (totp|recovery)|ACCESS \w+ ON DATABASE LINK RECORD) .*;$/gm) ?? [];
+      await other.doors.value(links.join('\n'));
+      const { due } = await other.password();
+      expect(due?.access).toEqual(['recovery', 'totp']);
+      expect((await other.complete(due?.request ?? '', await other.code(secret))).token).toBeDefined();
+      const again = await other.password();
+      expect((await other.complete(again.due?.request ?? '', codes[0] ?? '', 'recovery')).token).toBeDefined();
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('of others has none, and none of it is linked by others', async () => {
+    const { secret, token } = await factors.enrolled();
+    const { doors } = factors;
+    await doors.value('DEFINE USER editor ON DATABASE PASSWORD "editor of this" ROLES EDITOR');
+    const session = doors.owned.database.session({});
+    await session.signIn(objectFrom({ NS: 'test', DB: 'test', user: 'editor', pass: 'editor of this' }));
+    const pieces: string[] = [];
+    try {
+      for await (const piece of session.export()) pieces.push(piece);
+    } catch {
+      // It may not export at all.
+    }
+    expect(pieces.join('')).not.toContain(secret);
+    const link = `ACCESS totp LINK RECORD user:bob SUBJECT '${secret}'`;
+    expect(await doors.query(link, token)).toContain('Not enough permissions');
+    const [{ outcome } = { outcome: undefined }] = await session.query(link);
+    expect(outcome).toMatchObject({ ok: false });
   });
 });
 
