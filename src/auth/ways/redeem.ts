@@ -6,7 +6,7 @@ import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { drawIdentityId, type IdentityGrant } from '../../catalog/credentials/identity.js';
 import { isOver, type SignInRequest } from '../../catalog/credentials/sign-in-request.js';
 import { recordSubject } from '../../catalog/principal.js';
-import { failure } from '../../errors/error.js';
+import { failure, TesseraError } from '../../errors/error.js';
 import type { AccessWay } from '../../language/ast.js';
 import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { newObject, objectFrom, type RecordId, type Value } from '../../value/value.js';
@@ -58,6 +58,7 @@ export async function redeem(
     take({ context, rows, access, way, shown }, named),
   );
   if (redeemed === undefined) throw failure('invalid_auth');
+  if (redeemed instanceof TesseraError) throw failure('invalid_auth', undefined, { cause: redeemed });
   return 'request' in redeemed ? signUp(context, access, way, redeemed, credentials, client, token) : redeemed;
 }
 
@@ -69,7 +70,9 @@ interface Named {
   readonly isPage: boolean;
 }
 
-async function take(redeeming: Redeeming, { name, isPage }: Named): Promise<RedeemedRecord | Unclaimed | undefined> {
+type Taken = RedeemedRecord | Unclaimed | TesseraError | undefined;
+
+async function take(redeeming: Redeeming, { name, isPage }: Named): Promise<Taken> {
   const { context, rows, access, way, shown } = redeeming;
   const now = context.environment.clock.now();
   const request = typeof name === 'string' ? await rows.requests.find(name) : undefined;
@@ -78,14 +81,14 @@ async function take(redeeming: Redeeming, { name, isPage }: Named): Promise<Rede
   const { verifier } = shown;
   // What a page has proved needs the verifier; a code that was typed where it began may come with it.
   const isOwn = challenge === undefined || (verifier === undefined ? proved !== true : verifies(verifier, challenge));
-  const judge = (): PromiseOrValue<Proven | undefined> => {
+  const judge = (): PromiseOrValue<Proven | TesseraError | undefined> => {
     if (proved !== true) return wayRow(way).prove({ ...redeeming, name, request });
     return isPage && subject !== undefined ? { subject } : undefined;
   };
   const proven = isOwn ? await judge() : undefined;
-  if (proven === undefined) {
+  if (proven === undefined || proven instanceof TesseraError) {
     rows.requests.miss(name, request);
-    return undefined;
+    return proven;
   }
   rows.requests.remove(name, request);
   const owner = await rows.owner(access.name, proven.subject);
@@ -131,6 +134,7 @@ async function settle(
   } else if (others.length >= most) return undefined;
   const identity = tied(context, access, way, { proven, record: id, incarnation: incarnation.id, same, now });
   rows.identities.put(identity);
+  wayRow(way).tie?.(rows, identity, request);
   return {
     identified: { id, incarnation },
     assurance: assuranceAfter(request, proven.proof ?? wayRow(way).proof, now),
@@ -192,6 +196,7 @@ async function signUp(
     if (incarnation === undefined) throw failure('no_record_returned');
     const made = tied(context, access, way, { proven, record: record.id, incarnation, now });
     rows.identities.put(made);
+    wayRow(way).tie?.(rows, made, request);
     id = made.id;
   };
   const detailed = access.errors === 'detailed';

@@ -18,9 +18,11 @@ export interface StartBody {
   readonly link: boolean;
   /** Whether what is proved is to be added to the session. */
   readonly step: boolean;
+  /** Whether a passkey is to be made for a record that SIGNUP makes. Other ways find out by what is proved. */
+  readonly signup: boolean;
 }
 
-const MEMBERS: ReadonlySet<string> = new Set(['challenge', 'redirect', 'variables', 'email', 'link', 'step']);
+const MEMBERS: ReadonlySet<string> = new Set(['challenge', 'redirect', 'variables', 'email', 'link', 'step', 'signup']);
 /** What the server itself tells a clause. */
 const SERVER_VARIABLES = ['email', 'identity'];
 const LONGEST_TEXT = 2_000;
@@ -41,9 +43,9 @@ export function readStart(body: ObjectValue): StartBody {
   const variables = readVariables(given);
   const reserved = SERVER_VARIABLES.find((name) => Object.hasOwn(variables, name));
   if (reserved !== undefined) throw failure('reserved_variable', { name: reserved });
-  const [link, step] = [flag(body, 'link'), flag(body, 'step')];
-  if (link && step) throw malformed("it is either a 'link' or a 'step'");
-  return { challenge, redirect: text(body, 'redirect'), variables, email: text(body, 'email'), link, step };
+  const [link, step, signup] = [flag(body, 'link'), flag(body, 'step'), flag(body, 'signup')];
+  if ([link, step, signup].filter(Boolean).length > 1) throw malformed("it is a 'link', a 'step' or a 'signup'");
+  return { challenge, redirect: text(body, 'redirect'), variables, email: text(body, 'email'), link, step, signup };
 }
 
 /** @throws TesseraError `start_malformed` */

@@ -1,12 +1,12 @@
 /** Begins a sign-in request at an access method with a way. */
-import type { DatabasePath } from '../../catalog/principal.js';
+import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { ObjectValue } from '../../value/value.js';
 import type { AuthContext } from '../context.js';
 import type { SessionIdentity } from '../identity.js';
 import { recordDatabasePath } from '../kinds/record-access.js';
 import { readStart } from './start-body.js';
-import type { StartedRequest } from './way.js';
+import type { StartedRequest, WayPlace } from './way.js';
 import { wayRow } from './ways.js';
 
 /** Where a request is begun, and with what. */
@@ -36,6 +36,12 @@ export function startRequest(
     const { accessKind } = access;
     if (accessKind.kind !== 'record' || accessKind.way === undefined) throw failure('access_method_mismatch');
     const { way } = accessKind;
+    // A record of another database may have the same id.
+    if ((read.link || read.step) && !isOf(identity.principal, place)) throw failure('record_user_required');
     return wayRow(way).start(context, { databasePath: place, access: { ...access, accessKind } }, way, read, identity);
   });
+}
+
+function isOf(principal: Principal, { namespace, database }: WayPlace['databasePath']): boolean {
+  return principal.kind === 'record' && principal.namespace === namespace && principal.database === database;
 }

@@ -23,7 +23,14 @@ import {
 } from '../../value/value.js';
 import { entriesOf } from '../entries.js';
 import type { Id } from '../keys/key-bytes.js';
-import { identityKey, identityRange, recordIdentityKey, recordIdentityRange } from '../keys/store-keys.js';
+import {
+  identityKey,
+  identityRange,
+  recordIdentityKey,
+  recordIdentityRange,
+  userHandleKey,
+  userHandleRange,
+} from '../keys/store-keys.js';
 import { generateSecret } from './secret.js';
 
 export interface IdentityGrant {
@@ -40,6 +47,11 @@ export interface IdentityGrant {
   readonly used?: Datetime | undefined;
   /** What the way keeps with it. */
   readonly kept?: ObjectValue | undefined;
+}
+
+/** What its user calls it, as `{ name }`; without the member if it has no name. */
+export function identityName({ kept }: IdentityGrant): { readonly name?: Value } {
+  return kept?.['name'] === undefined ? {} : { name: kept['name'] };
 }
 
 const ID_LENGTH = 12;
@@ -84,8 +96,29 @@ export class Identities {
     this.transaction.delete(this.#recordKey(identity));
   }
 
+  /**
+   * By what authenticators know a record: the same for ever, whatever passkeys come and go, since they keep one passkey
+   * for each of these. Absent until it is kept for this incarnation.
+   */
+  async userHandle({ table, key }: RecordId, incarnation: string): Promise<string | undefined> {
+    const stored = await this.transaction.get(userHandleKey(this.database, table, encodeKey(key as Value)));
+    return isObject(stored) && stored['incarnation'] === incarnation ? (stored['handle'] as string) : undefined;
+  }
+
+  keepUserHandle({ table, key }: RecordId, incarnation: string, handle: string): void {
+    const stored = objectFrom({ incarnation, handle });
+    this.transaction.put(userHandleKey(this.database, table, encodeKey(key as Value)), stored);
+  }
+
   /** Removes those of a record, by its encoded key; without one, those of all records of the table. */
   removeOf(table: string, key?: string, work: Work = AT_ONCE): PromiseOrValue<void> {
+    const { transaction, database } = this;
+    if (key !== undefined) transaction.delete(userHandleKey(database, table, key));
+    const handles = key === undefined ? transaction.deleteRange(userHandleRange(database, table), work) : undefined;
+    return andThen(handles, () => this.#removePointers(table, key, work));
+  }
+
+  #removePointers(table: string, key: string | undefined, work: Work): PromiseOrValue<void> {
     const { transaction, database } = this;
     return forEachBatch(transaction.scan(recordIdentityRange(database, table, key)), (batch) => {
       for (const [pointer, stored] of batch) {

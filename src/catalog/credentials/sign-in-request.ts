@@ -31,6 +31,8 @@ export interface SignInRequest {
   readonly subject?: string | undefined;
   /** `$identity` for SIGNUP; absent until it is known. */
   readonly identity?: ObjectValue | undefined;
+  /** Of a passkey: what was asked of it. */
+  readonly passkey?: PasskeyQuestion | undefined;
   /** S256 of RFC 7636; absent for an invitation, which no client began. */
   readonly challenge?: string | undefined;
   /** Where the confirm page leads to, one of those that the database lists. */
@@ -52,6 +54,14 @@ export interface SignInRequest {
   readonly code?: Uint8Array | undefined;
   /** The digests of what points to it. */
   readonly pointers: readonly string[];
+}
+
+/** What a passkey is asked for. */
+export interface PasskeyQuestion {
+  /** 32 random bytes in base64url, to be signed. */
+  readonly challenge: string;
+  /** Of a passkey that is to be made: by what authenticators are to know its record, in base64url. */
+  readonly handle?: string | undefined;
 }
 
 /** Wrong codes after which a request can no longer be redeemed. */
@@ -175,7 +185,11 @@ export class SignInRequests {
   #store(digest: string, request: SignInRequest): void {
     this.transaction.put(
       signInKey(this.database, 'request', digest),
-      objectFrom({ ...request, pointers: [...request.pointers] }),
+      objectFrom({
+        ...request,
+        passkey: request.passkey && objectFrom({ ...request.passkey }),
+        pointers: [...request.pointers],
+      }),
     );
   }
 

@@ -7,7 +7,7 @@ import { removedMail } from '../../auth/ways/mail-text.js';
 import { tell } from '../../auth/ways/notices.js';
 import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type Grant, type GrantSubject, Grants, generateGrant, isExpired } from '../../catalog/credentials/grant.js';
-import type { IdentityGrant } from '../../catalog/credentials/identity.js';
+import { type IdentityGrant, identityName } from '../../catalog/credentials/identity.js';
 import { ensureIncarnation, NO_INCARNATION } from '../../catalog/credentials/incarnation.js';
 import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
 import { isSymmetric, jwtOf, withJwt } from '../../catalog/credentials/signing-key.js';
@@ -308,7 +308,9 @@ function shown(
     type: identity?.kind ?? (address === undefined ? 'bearer' : 'invitation'),
   });
   // Other types keep the members that clients of the reference engine know.
-  if (identity !== undefined) Object.assign(object, { identity: identity.subject, used: identity.used });
+  if (identity !== undefined) {
+    Object.assign(object, { identity: identity.subject, ...identityName(identity), used: identity.used });
+  }
   if (address !== undefined) object['address'] = address;
   return object;
 }

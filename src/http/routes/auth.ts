@@ -30,14 +30,15 @@ function placeOf(request: FastifyRequest): Place {
 
 /**
  * Begins a request: `{ challenge, email, … }` (`readStart`), with a bearer for `link` and `step`.
- * Answers `{ "request": "…", "expires": "2026-11-28T12:10:00Z" }`.
+ * Answers `{ "request": "…", "expires": "2026-11-28T12:10:00Z" }`, of a passkey with `options` for the browser.
  */
 export function startRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
   const body = readCredentials(request);
   return inSession(context, request, reply, async (session) => {
     const started = await session.startSignIn({ ...placeOf(request), body });
     const expires = formatDatetime(toDatetime(started.expires));
-    return sendSecret(reply, JSON.stringify({ request: started.request, expires }));
+    const { request: name, options } = started;
+    return sendSecret(reply, JSON.stringify({ request: name, expires, options }));
   });
 }
 

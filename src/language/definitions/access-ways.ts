@@ -5,6 +5,7 @@ import { type AccessWay, MAIL_FORMS, type MailForm } from '../ast.js';
 import type { Parser } from '../parser/parser.js';
 import type { Printer } from '../printer/printer.js';
 import { type ShownMembers, shownObject } from './clause.js';
+import { parsePasskeyWay, passkeyWayStructure, passkeyWayText } from './passkey-way.js';
 
 /** The grammar of a way. */
 interface WayRow<W extends AccessWay> {
@@ -26,6 +27,12 @@ const WAYS: { readonly [K in AccessWay['kind']]: WayRow<Extract<AccessWay, { rea
     parse: (parser) => ({ kind: 'mail', forms: mailForms(parser) }),
     text: ({ forms }) => forms.map((form) => form.toUpperCase()).join(', '),
     structure: ({ forms }) => ({ forms: forms.map((form) => form.toUpperCase()) }),
+  },
+  passkey: {
+    words: ['PASSKEY'],
+    parse: parsePasskeyWay,
+    text: passkeyWayText,
+    structure: passkeyWayStructure,
   },
 };
 

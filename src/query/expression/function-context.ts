@@ -1,6 +1,6 @@
 /** What built-in functions may reach of an execution: records, closures, network, sequences. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { Identities } from '../../catalog/credentials/identity.js';
+import { Identities, identityName } from '../../catalog/credentials/identity.js';
 import { mayAct } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { FunctionContext } from '../../functions/calls/contract.js';
@@ -83,9 +83,10 @@ export class ExecutionFunctionContext implements FunctionContext {
     const catalog = await context.catalog();
     if (catalog === undefined) return [];
     const identities = await new Identities(context.transaction, catalog.database.id).ofRecord(id);
-    return identities.map(({ access, kind, subject, created, used }) =>
-      objectFrom({ access, kind, subject, created, used }),
-    );
+    return identities.map((identity) => {
+      const { access, kind, subject, created, used } = identity;
+      return objectFrom({ access, kind, subject, ...identityName(identity), created, used });
+    });
   }
 
   nextNumber(sequence: string): PromiseOrValue<Value> {

@@ -39,8 +39,8 @@ export const identityMethods: readonly Method[] = [
     querying: false,
     expects: CREDENTIALS,
     run: async ({ session }, params) => {
-      const { request, expires } = await session.startSignIn(readStartTarget(credentials(params)));
-      return objectFrom({ request, expires: toDatetime(expires) });
+      const { request, expires, options } = await session.startSignIn(readStartTarget(credentials(params)));
+      return objectFrom({ request, expires: toDatetime(expires), ...(options !== undefined && { options }) });
     },
   },
   {
