@@ -35,7 +35,7 @@ const PROOFS = {
   swk: { factor: 'possession', amr: ['swk', 'user', 'mfa'] },
   /** A passkey bound to its device, with user verification. */
   hwk: { factor: 'possession', amr: ['hwk', 'user', 'mfa'] },
-  /** The same two without user verification: whoever has the device can use them. */
+  /** The same two without user verification: who has the device can use them. */
   swk_unverified: { factor: 'possession', amr: ['swk'] },
   hwk_unverified: { factor: 'possession', amr: ['hwk'] },
 } as const satisfies Record<string, { readonly factor: Factor; readonly amr: readonly [string, ...string[]] }>;

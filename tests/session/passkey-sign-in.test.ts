@@ -148,7 +148,7 @@ describe('a passkey', () => {
     await expect(start({ signup: true }, undefined, 'soft')).rejects.toMatchObject({ code: 'access_signup_missing' });
   });
 
-  test('that is bound to its device, or has verified nobody, is worth less', async () => {
+  test('that is bound to its device, or has not verified its user, is worth less', async () => {
     const bound = await registered(new SoftAuthenticator(ORIGIN, ES256, ['UP', 'UV']));
     const one = await start({});
     const hard = await signIn({

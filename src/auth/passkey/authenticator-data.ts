@@ -6,7 +6,7 @@ import { refused } from './refused.js';
 export interface AuthenticatorData {
   /** SHA-256 of the domain that the passkey was made for. */
   readonly domainDigest: Uint8Array;
-  /** Somebody has touched the authenticator (UP), and has shown to be its user (UV). */
+  /** A person has touched the authenticator (UP), and has shown to be its user (UV). */
   readonly isPresent: boolean;
   readonly isVerified: boolean;
   /** The passkey may be copied to other devices (BE), and was (BS). */

@@ -1,4 +1,4 @@
-/** Reads the `credential` that a client shows: what `PublicKeyCredential.toJSON()` makes (WebAuthn Level 3, 5.1). */
+/** Reads the `credential` that a client shows: what toJSON of a PublicKeyCredential makes (WebAuthn Level 3, 5.1). */
 import { isArray, isObject, type ObjectValue, type Value } from '../../value/value.js';
 import { LONGEST_PASSKEY_ID } from './authenticator-data.js';
 import { refused } from './refused.js';

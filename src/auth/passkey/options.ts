@@ -1,7 +1,6 @@
 /**
- * What a page gives to the browser: `PublicKeyCredentialCreationOptionsJSON` and `…RequestOptionsJSON` (WebAuthn
- * Level 3, sections 5.4 and 5.5), for `PublicKeyCredential.parseCreationOptionsFromJSON` and
- * `parseRequestOptionsFromJSON`. Binary members are base64url.
+ * What a page gives to the browser: PublicKeyCredentialCreationOptionsJSON and …RequestOptionsJSON (WebAuthn Level 3,
+ * sections 5.4 and 5.5), which the static functions of PublicKeyCredential read. Binary members are base64url.
  */
 import type { PasskeyWay } from '../../language/ast.js';
 import { type ObjectValue, objectFrom } from '../../value/value.js';
@@ -26,7 +25,7 @@ interface Making extends Asked {
   readonly app: string;
   readonly user: {
     readonly handle: string;
-    /** Shown by the browser where somebody has several accounts; nothing depends on it. */
+    /** Shown by the browser, to tell several accounts apart; nothing depends on it. */
     readonly name: string;
   };
 }

@@ -1,6 +1,6 @@
 /**
- * WITH PASSKEY: passkeys are made by users who are signed in, or sign up, and sign in without a name, so that nobody
- * learns who has one.
+ * WITH PASSKEY: passkeys are made by users who are signed in, or sign up. They sign in without a name, so that no
+ * client learns which accounts have one.
  */
 import type { IdentityGrant } from '../../catalog/credentials/identity.js';
 import { drawRequestName, type PasskeyQuestion } from '../../catalog/credentials/sign-in-request.js';
@@ -163,7 +163,7 @@ async function handleFor(random: Random, rows: IdentityRows, own: Own | undefine
   return handle;
 }
 
-/** The address that a record has proved, to be told apart by from other accounts of the same person. */
+/** The address that a record has proved, which sets it apart from other accounts of the same person. */
 async function addressOf(rows: IdentityRows, own: Own | undefined): Promise<string | undefined> {
   const proved = own === undefined ? [] : await rows.identities.ofRecord(own.id);
   return proved.find(({ kind }) => kind === 'mail')?.subject;
