@@ -22,6 +22,7 @@ export type AuditAction =
   | 'grant-issue'
   | 'grant-revoke'
   | 'grant-purge'
+  | 'identity-link'
   // Definitions.
   | 'define'
   | 'alter'

@@ -6,7 +6,8 @@
 import type { Identity } from '../catalog/principal.js';
 import type { Clock } from '../env/environment.js';
 import { failure } from '../errors/error.js';
-import { isObject } from '../value/value.js';
+import { isObject, type ObjectValue } from '../value/value.js';
+import type { JsonObject } from './tokens/strict-json.js';
 
 /** What a sign-in was proved by. */
 export interface Assurance {
@@ -15,6 +16,8 @@ export interface Assurance {
   readonly acr: 'aal1' | 'aal2';
   /** When the last proof was given, in nanoseconds since 1970. */
   readonly at: bigint;
+  /** What an identity provider said about the sign-in there: its claims, which count for nothing here. */
+  readonly idp?: ObjectValue | undefined;
 }
 
 /** What a proof shows: two of one kind are one factor, shown twice. */
@@ -61,8 +64,8 @@ export function assuranceOf(proofs: readonly Proof[], at: bigint): Assurance {
 }
 
 /** The assurance after one more proof, given at `at`, as by a step. */
-export function withProof({ amr }: Assurance, proof: Proof, at: bigint): Assurance {
-  return assuranceBy([...amr, ...PROOFS[proof].amr], at);
+export function withProof({ amr, idp }: Assurance, proof: Proof, at: bigint): Assurance {
+  return { ...assuranceBy([...amr, ...PROOFS[proof].amr], at), idp };
 }
 
 /** The assurance of methods that were proved before, as the row of a refresh token has them. */
@@ -78,10 +81,11 @@ export interface AssuranceClaims {
   readonly amr: readonly string[];
   readonly acr: Assurance['acr'];
   readonly auth_time: number;
+  readonly idp?: JsonObject;
 }
 
-export function assuranceClaims({ amr, acr, at }: Assurance): AssuranceClaims {
-  return { amr, acr, auth_time: Number(at / SECOND) };
+export function assuranceClaims({ amr, acr, at, idp }: Assurance): AssuranceClaims {
+  return { amr, acr, auth_time: Number(at / SECOND), ...(idp !== undefined && { idp: idp as JsonObject }) };
 }
 
 const SECOND = 1_000_000_000n;

@@ -22,12 +22,14 @@ import { revalidatePrincipal } from './kinds/session-validity.js';
 import { signInUser, signInUserOnce } from './kinds/system-user.js';
 import { ownerOf, signInWithToken } from './kinds/token-signin.js';
 import { type ViewTarget, viewedIdentity } from './kinds/view-as.js';
+import { Providers } from './oidc/providers.js';
 import type { CredentialHasher } from './passwords/passwords.js';
 import { VerifiedCredentials } from './passwords/verified-credentials.js';
 import { REFRESH_GRACE_SECONDS, revokeRefresh } from './tokens/refresh.js';
 import type { PublicJwk } from './tokens/signing-keys.js';
 import { type TokenOptions, Tokens } from './tokens/tokens.js';
 import { confirmLink } from './ways/confirm.js';
+import { returnFromProvider } from './ways/provider.js';
 import { startRequest } from './ways/start.js';
 import type { StartedRequest } from './ways/way.js';
 
@@ -49,6 +51,8 @@ export interface AuthenticatorOptions {
   readonly refreshGraceSeconds?: number;
   /** The addresses of this server, as `canonicalPublicUrl` has them. Default: none, so that there are no links. */
   readonly publicUrls?: readonly string[];
+  /** How identity providers are reached. Default: they aren't. */
+  readonly providers?: Providers | undefined;
   /** Maximum lifetime of a record user's session in milliseconds. Default: none. */
   readonly sessionLifetime?: number | undefined;
 }
@@ -109,6 +113,11 @@ export interface Authenticator {
    * @throws TesseraError `invalid_auth`
    */
   confirm(databasePath: DatabasePath, access: string, link: string): Promise<string>;
+  /**
+   * Where to send people who come back from a provider, with these parameters.
+   * @throws TesseraError `invalid_auth`
+   */
+  returnFromProvider(databasePath: DatabasePath, access: string, parameters: URLSearchParams): Promise<string>;
   /** What pages say of the app of a database, whether or not that exists. */
   app(databasePath: DatabasePath): PromiseOrValue<App>;
   /** The failed sign-ins that are counted here. */
@@ -140,6 +149,7 @@ export function createAuthenticator(
     rates: options.rates ?? DEFAULT_REQUEST_RATES,
     refreshGraceSeconds: options.refreshGraceSeconds ?? REFRESH_GRACE_SECONDS,
     publicUrls: options.publicUrls ?? [],
+    providers: options.providers ?? new Providers(environment, undefined),
   };
   const become = (signedIn: SignedIn, client: Client): Authenticated => {
     const bounded = withinLifetime(signedIn, options.sessionLifetime, environment);
@@ -213,6 +223,10 @@ export function createAuthenticator(
 
     confirm(databasePath, access, link) {
       return confirmLink(context, databasePath, access, link);
+    },
+
+    returnFromProvider(databasePath, access, parameters) {
+      return returnFromProvider(context, databasePath, access, parameters);
     },
 
     app: (databasePath) => directory.app(databasePath),

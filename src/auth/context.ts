@@ -6,6 +6,7 @@ import type { FailureDelay } from './attempts/failure-delay.js';
 import type { Throttle } from './attempts/throttle.js';
 import type { Directory } from './directory.js';
 import type { SignedIn } from './identity.js';
+import type { Providers } from './oidc/providers.js';
 import type { CredentialHasher } from './passwords/passwords.js';
 import type { VerifiedCredentials } from './passwords/verified-credentials.js';
 import type { Tokens } from './tokens/tokens.js';
@@ -28,6 +29,7 @@ export interface AuthContext {
   readonly refreshGraceSeconds: number;
   /** The addresses of this server (`--public-url`), in canonical form; the first is the default. */
   readonly publicUrls: readonly string[];
+  readonly providers: Providers;
 }
 
 /** A successful sign-in or sign-up with its tokens. */

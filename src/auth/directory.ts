@@ -8,7 +8,7 @@ import type { SignInRequests } from '../catalog/credentials/sign-in-request.js';
 import type { AccessDefinition, UserDefinition } from '../catalog/definitions/definition.js';
 import type { OutgoingMail } from '../catalog/mail/outbox.js';
 import type { DatabasePath } from '../catalog/principal.js';
-import type { AuthConfig, Expression } from '../language/ast.js';
+import type { AccessWay, AuthConfig, Expression } from '../language/ast.js';
 import type { ObjectValue, RecordId, Value } from '../value/value.js';
 import type { SessionIdentity } from './identity.js';
 import type { DrawnToken } from './tokens/tokens.js';
@@ -93,6 +93,8 @@ export interface IdentityRows {
   readonly app: App;
   readonly requests: SignInRequests;
   readonly identities: Identities;
+  /** The way of an access method; `undefined` if it has none. */
+  way(access: string): AccessWay | undefined;
   grants(access: string): Grants;
   /** The incarnation of a record, assigned if it has none. */
   readonly incarnationOf: IncarnationOf;

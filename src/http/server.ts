@@ -74,6 +74,8 @@ declare module 'fastify' {
     /** How the body is read; absent: no body. */
     body?: BodyRules;
     streamed?: true;
+    /** Whether pages of any site may send people here. */
+    isCrossSite?: true;
   }
 }
 
@@ -139,7 +141,8 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
       reply.header('surreal-version', PROTOCOL_VERSION);
     }
     addCorsHeaders(reply, request.headers, options);
-    checkOrigin(request.headers, options);
+    const { host, origin } = request.headers;
+    checkOrigin(request.routeOptions.config.isCrossSite ? { host } : { host, origin }, options);
     checkRememberedPassword(request.raw, options);
     // Node would read a body that no one asks for to its end, however long it is.
     if (request.routeOptions.config.body === undefined) drains.discard(request.raw, reply);
@@ -151,16 +154,18 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   traceAnswers(app, context);
 
   const addRoute = (to: FastifyInstance, route: Route) => {
-    const { method, path, querying, limit, from = 'checked', streamed, answers = 'private', handle } = route;
+    const { method, path, querying, limit, from = 'checked', streamed, crossSite, answers = 'private', handle } = route;
     const compresses = answers === 'public' || (answers === 'private' && options.compress);
     const routed = { ...context, route: nameOfRoute(path), querying };
     to.route({
       ...(!permits(options.capabilities.routes, routed.route) && { onRequest: denyRoute(routed.route) }),
       method,
       url: path,
-      ...(limit !== undefined && {
-        config: { body: { context: routed, limit, from }, ...(streamed !== undefined && { streamed }) },
-      }),
+      config: {
+        ...(limit !== undefined && { body: { context: routed, limit, from } }),
+        ...(streamed !== undefined && { streamed }),
+        ...(crossSite !== undefined && { isCrossSite: crossSite }),
+      },
       ...(compresses && { onSend: compressed }),
       handler: (request, reply) => handle(routed, request, reply),
     });

@@ -23,6 +23,7 @@ export interface AdministrativeAction {
     | 'grant-issue'
     | 'grant-revoke'
     | 'grant-purge'
+    | 'identity-link'
     | 'session-kill'
     | 'audit-read';
   readonly databasePath: DatabasePath;

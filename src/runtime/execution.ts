@@ -15,7 +15,7 @@ import type { PasswordHasher, PasswordStrength } from '../functions/calls/contra
 import type { FunctionRules } from '../functions/calls/rules.js';
 import type { Fetcher } from '../functions/network/fetcher.js';
 import type { ResidentGraphs } from '../index/hnsw/resident-graphs.js';
-import type { Live, Part, Permission, TableAction } from '../language/ast.js';
+import type { AccessWay, Live, Part, Permission, TableAction } from '../language/ast.js';
 import type { ServerMetrics } from '../metrics/server-metrics.js';
 import type { FieldsRead } from '../plan/fields-read.js';
 import type { Analyzer } from '../search/text/analyzer.js';
@@ -102,10 +102,17 @@ export interface Services {
   readonly queuedEvents: QueuedEvents;
   /** Where mails are queued. */
   readonly outbox: Outbox;
+  readonly providers: ProviderStates;
   /** The addresses of this server (`--public-url`), in canonical form; the first is the default. */
   readonly publicUrls: readonly string[];
   /** Call once a transaction that queued work on indexes has committed: an earlier round wouldn't find it. */
   indexWorkQueued(): void;
+}
+
+/** Whether identity providers can be used (`auth/oidc/`). */
+export interface ProviderStates {
+  /** Why the provider of a way can't be asked at present; `undefined` if it can, or the way has none. */
+  faultOf(way: AccessWay): Promise<string | undefined>;
 }
 
 /** The request that a statement belongs to. */

@@ -244,6 +244,11 @@ export interface Database {
   ownerSession(connection?: ClientConnection): Session;
   /** Where the app takes over from a mailed link. @throws TesseraError `invalid_auth` */
   confirmLink(databasePath: DatabasePath, access: string, link: string): Promise<string>;
+  /**
+   * Where to send people who come back from an identity provider: to the app, with a code or an error.
+   * @throws TesseraError `invalid_auth`
+   */
+  returnFromProvider(databasePath: DatabasePath, access: string, parameters: URLSearchParams): Promise<string>;
   /** What pages say of the app of a database, whether or not that exists. */
   app(databasePath: DatabasePath): PromiseOrValue<App>;
   /** The public keys (JWKS) that verify the tokens of an access method; empty if it has none. */

@@ -35,6 +35,7 @@ import type {
   Interrupt,
   LiveListener,
   LiveRegistry,
+  ProviderStates,
   SequenceNumbers,
   SequenceRights,
   Services,
@@ -82,6 +83,7 @@ export interface ExecutorOptions {
   readonly metrics?: ServerMetrics | undefined;
   readonly queuedEvents: QueuedEvents;
   readonly outbox: Outbox;
+  readonly providers: ProviderStates;
   /** Default: none. */
   readonly publicUrls?: readonly string[] | undefined;
   readonly nodes: NodeRegistry;
@@ -179,6 +181,7 @@ export class Executor {
       metrics: options.metrics,
       queuedEvents: options.queuedEvents,
       outbox: options.outbox,
+      providers: options.providers,
       publicUrls: options.publicUrls ?? [],
       nodes: options.nodes,
       inspection: options.inspection,

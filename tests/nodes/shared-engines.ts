@@ -13,11 +13,12 @@ export interface OpenNode {
 
 export async function openNodes(
   { nodes }: Pick<SharedNodes, 'nodes'>,
-  options: DatabaseOptions = {},
+  options: DatabaseOptions | ((node: number) => DatabaseOptions) = {},
 ): Promise<OpenNode[]> {
   const opened: OpenNode[] = [];
-  for (const engine of nodes) {
-    const database = await openDatabase(engine, { environment: realEnvironment, ...options });
+  for (const [node, engine] of nodes.entries()) {
+    const own = typeof options === 'function' ? options(node) : options;
+    const database = await openDatabase(engine, { environment: realEnvironment, ...own });
     opened.push({
       database,
       owner: async () => {

@@ -185,6 +185,7 @@ export function executionOver(world: World, store: Store): Execution {
       weakKeys: false,
       queuedEvents: { isListed: missing, committed: missing },
       outbox: new Outbox(realEnvironment, undefined, missing),
+      providers: { faultOf: missing },
       metrics: undefined,
       nodes: { list: missing },
       inspection: { signInFailures: { list: missing }, auditTrail: undefined },

@@ -213,6 +213,10 @@ export class FakeDatabase implements Database {
     throw failure('invalid_auth');
   }
 
+  async returnFromProvider(): Promise<string> {
+    throw failure('invalid_auth');
+  }
+
   app() {
     return { name: 'app', config: undefined, redirects: [], mailsAnHour: 1 };
   }

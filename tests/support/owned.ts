@@ -1,3 +1,4 @@
+import type { Network } from '../../src/env/network.js';
 import { realEnvironment } from '../../src/env/real.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
@@ -19,10 +20,12 @@ export interface Owned {
 /** Failed sign-ins are answered at once. */
 export async function openOwned({
   engine = new MemoryEngine(),
+  internet,
   ...options
-}: DatabaseOptions & { readonly engine?: MemoryEngine } = {}): Promise<Owned> {
+}: DatabaseOptions & { readonly engine?: MemoryEngine; readonly internet?: Network } = {}): Promise<Owned> {
   const environment = new StubbedEnvironment();
-  const { clock, random, network } = environment;
+  const { clock, random } = environment;
+  const network = internet ?? environment.network;
   const database = await openDatabase(engine, {
     environment: { ...realEnvironment, clock, random, network },
     authentication: { failureDelay: { minimum: 0, step: 1, maximum: 1 } },

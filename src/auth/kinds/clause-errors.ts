@@ -41,6 +41,7 @@ const DETAILED: ReadonlyMap<ErrorCode, 'signup_conflict' | 'signup_invalid'> = n
 const OUTWARD: ReadonlyMap<ErrorCode, 'itself' | 'unexpected_auth'> = new Map<ErrorCode, 'itself' | 'unexpected_auth'>([
   ['thrown', 'itself'],
   ['hashing_busy', 'itself'],
+  ['account_exists', 'itself'],
   ['transaction_conflict', 'unexpected_auth'],
   ['storage_unavailable', 'unexpected_auth'],
 ]);

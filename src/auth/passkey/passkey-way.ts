@@ -10,13 +10,14 @@ import type { Random } from '../../env/environment.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import type { PasskeyWay } from '../../language/ast.js';
 import { toDatetime } from '../../value/time/datetime.js';
-import { isObject, type ObjectValue, objectFrom, type RecordId, type Value } from '../../value/value.js';
-import { assertRecentSignIn, type Proof } from '../assurance.js';
+import { type ObjectValue, objectFrom, type RecordId, type Value } from '../../value/value.js';
+import type { Proof } from '../assurance.js';
 import type { AuthContext } from '../context.js';
 import type { IdentityRows } from '../directory.js';
 import type { SessionIdentity } from '../identity.js';
+import { purposeOf } from '../ways/bearer.js';
 import { assertFewOpen, sourceDigest } from '../ways/open-requests.js';
-import type { StartBody } from '../ways/start-body.js';
+import { malformedStart, type StartBody } from '../ways/start-body.js';
 import { type ProofCall, type Proven, type StartedRequest, textIn, type WayPlace, type WayRow } from '../ways/way.js';
 import { madePasskey, type Passkey, type Shown, signedBy } from './ceremonies.js';
 import { base64url, readMadeCredential, readSignedCredential } from './credential.js';
@@ -53,7 +54,7 @@ const REFUSALS: ReadonlySet<string> = new Set(['passkey_refused', 'passkey_count
 
 /**
  * Begins a request: options for a passkey that is to be made (`link`, `signup`) or to sign.
- * @throws TesseraError `rate_limited`, `access_signup_missing`, `too_many_identities`; for links and steps
+ * @throws TesseraError `start_malformed`, `rate_limited`, `access_signup_missing`, `too_many_identities`; for links and steps
  * `record_user_required`, `recent_sign_in_required`, `identity_missing`
  */
 async function startByPasskey(
@@ -64,7 +65,8 @@ async function startByPasskey(
   identity: SessionIdentity,
 ): Promise<StartedRequest> {
   const { environment, directory } = context;
-  const own = ownOf(context, body, identity);
+  if (body.email !== undefined) throw malformedStart("'email' proves nothing here; 'variables' may hold an address");
+  const { purpose, own, bearer } = purposeOf(context, body, identity);
   if (body.signup) await admitSignUp(context, place, identity);
   const source = sourceDigest(identity.origin.ip);
   await assertFewOpen(context, place, source);
@@ -74,13 +76,14 @@ async function startByPasskey(
     const { question, options, incarnation } = await questionFor(context, rows, { place, way, body, own });
     await rows.requests.put(name, {
       access: place.access.name,
-      purpose: body.link ? 'link' : body.step ? 'step' : 'sign-in',
+      kind: way.kind,
+      purpose,
       passkey: question,
       challenge: body.challenge,
       variables: body.variables,
-      record: own?.id,
+      record: own,
       incarnation,
-      bearer: own?.claims,
+      bearer,
       source,
       created: toDatetime(created),
       expires: toDatetime(created + LIFETIME),
@@ -91,20 +94,6 @@ async function startByPasskey(
   // The database is gone.
   if (started === undefined) throw failure('invalid_auth');
   return started;
-}
-
-/** The record that is signed in, and the claims of its session. */
-interface Own {
-  readonly id: RecordId;
-  readonly claims: ObjectValue;
-}
-
-function ownOf({ environment }: AuthContext, { link, step }: StartBody, identity: SessionIdentity): Own | undefined {
-  if (!link && !step) return undefined;
-  const { principal, token } = identity;
-  if (principal.kind !== 'record' || !isObject(token)) throw failure('record_user_required');
-  if (link) assertRecentSignIn(identity, environment.clock);
-  return { id: principal.id, claims: token };
 }
 
 /** Nothing is mailed, so that nothing but this limits how many accounts a script makes. */
@@ -121,7 +110,7 @@ interface Asking {
   readonly place: WayPlace;
   readonly way: PasskeyWay;
   readonly body: StartBody;
-  readonly own: Own | undefined;
+  readonly own: RecordId | undefined;
 }
 
 interface Asked {
@@ -137,8 +126,8 @@ async function questionFor(
 ): Promise<Asked> {
   const challenge = draw(random, CHALLENGE_BYTES);
   const timeout = Number(LIFETIME / 1_000_000n);
-  const known = own === undefined ? [] : await rows.identities.ofRecord(own.id, access.name);
-  const incarnation = own && (await rows.incarnationOf(own.id))?.id;
+  const known = own === undefined ? [] : await rows.identities.ofRecord(own, access.name);
+  const incarnation = own && (await rows.incarnationOf(own))?.id;
   if (own !== undefined && incarnation === undefined) throw failure('record_user_required');
   const of = incarnation === undefined ? {} : { incarnation };
   if (body.step && known.length === 0) throw failure('identity_missing', { access: access.name });
@@ -155,17 +144,22 @@ async function questionFor(
 }
 
 /** The one that the record has, or a new one, which it keeps from now on. */
-async function handleFor(random: Random, rows: IdentityRows, own: Own | undefined, incarnation = ''): Promise<string> {
-  const kept = own && (await rows.identities.userHandle(own.id, incarnation));
+async function handleFor(
+  random: Random,
+  rows: IdentityRows,
+  own: RecordId | undefined,
+  incarnation = '',
+): Promise<string> {
+  const kept = own && (await rows.identities.userHandle(own, incarnation));
   if (kept !== undefined) return kept;
   const handle = draw(random, HANDLE_BYTES);
-  if (own !== undefined) rows.identities.keepUserHandle(own.id, incarnation, handle);
+  if (own !== undefined) rows.identities.keepUserHandle(own, incarnation, handle);
   return handle;
 }
 
 /** The address that a record has proved, which sets it apart from other accounts of the same person. */
-async function addressOf(rows: IdentityRows, own: Own | undefined): Promise<string | undefined> {
-  const proved = own === undefined ? [] : await rows.identities.ofRecord(own.id);
+async function addressOf(rows: IdentityRows, own: RecordId | undefined): Promise<string | undefined> {
+  const proved = own === undefined ? [] : await rows.identities.ofRecord(own);
   return proved.find(({ kind }) => kind === 'mail')?.subject;
 }
 

@@ -222,7 +222,7 @@ function pairOf(grant: Grant, key: string): RefreshPair {
 }
 
 function assuranceIn({ proved }: Grant): Assurance | undefined {
-  return proved && assuranceBy(proved.amr, datetimeNanoseconds(proved.at));
+  return proved && { ...assuranceBy(proved.amr, datetimeNanoseconds(proved.at)), idp: proved.idp };
 }
 
 function familyOf({ family, id }: Grant): string {
@@ -243,7 +243,7 @@ function draw(
     token: token.id,
     at: token.at,
     signedInBy: identity,
-    proved: assurance && { amr: assurance.amr, at: toDatetime(assurance.at) },
+    proved: assurance && { amr: assurance.amr, at: toDatetime(assurance.at), idp: assurance.idp },
     secret,
   });
 }

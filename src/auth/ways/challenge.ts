@@ -10,9 +10,13 @@ export function isChallenge(text: string): boolean {
   return CHALLENGE.test(text);
 }
 
+/** The challenge of a verifier. */
+export function challengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url');
+}
+
 /** Whether a verifier is that of a challenge. */
 export function verifies(verifier: unknown, challenge: string): boolean {
   if (typeof verifier !== 'string' || !VERIFIER.test(verifier)) return false;
-  const digest = createHash('sha256').update(verifier).digest('base64url');
-  return timingSafeEqual(Buffer.from(digest), Buffer.from(challenge));
+  return timingSafeEqual(Buffer.from(challengeOf(verifier)), Buffer.from(challenge));
 }

@@ -4,30 +4,17 @@
  */
 import { type GrantKey, isExpired, readGrantKey, secretMatches } from '../../catalog/credentials/grant.js';
 import { drawRequestName, isOver, type SignInRequest } from '../../catalog/credentials/sign-in-request.js';
-import { publicUrlOf } from '../../catalog/definitions/web-addresses.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import { toDatetime } from '../../value/time/datetime.js';
 import { newObject } from '../../value/value.js';
 import type { AuthContext } from '../context.js';
-import type { App, IdentityRows } from '../directory.js';
-import type { WayPlace } from './way.js';
-
-type Place = WayPlace['databasePath'];
+import type { IdentityRows } from '../directory.js';
+import { redirectWith } from './addresses.js';
+import { mailIdentity } from './mail-identity.js';
 
 /** How long the code behind a link is valid: until the app is there. */
 const CODE_LIFETIME = 60_000_000_000n;
-
-/** The page to which mailed links of an access method lead. @throws TesseraError `public_url_missing` */
-export function confirmUrl(
-  publicUrls: readonly string[],
-  { config }: App,
-  { namespace, database }: Place,
-  access: string,
-): string {
-  const path = [namespace, database, access].map(encodeURIComponent).join('/');
-  return `${publicUrlOf(config, publicUrls)}/auth/${path}/confirm`;
-}
 
 export function linkPointer(link: string): string {
   return JSON.stringify(['link', link]);
@@ -57,9 +44,7 @@ export async function confirmLink(
     return request.redirect;
   });
   if (redirect === undefined) throw failure('invalid_auth');
-  const url = new URL(redirect);
-  url.searchParams.append('code', code);
-  return url.href;
+  return redirectWith(redirect, 'code', code);
 }
 
 /** A request that a link has proved. It is as old as it was: what was revoked meanwhile stays so. */
@@ -83,8 +68,10 @@ async function invited(rows: IdentityRows, access: string, key: GrantKey, now: b
   grants.put({ ...grant, revocation: toDatetime(now), used: true });
   return {
     access,
+    kind: 'mail',
     purpose: 'sign-in',
     subject: grant.address,
+    identity: mailIdentity(grant.address),
     redirect: rows.app.redirects[0],
     variables: newObject(),
     record,

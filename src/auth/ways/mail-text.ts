@@ -61,6 +61,22 @@ export function changedMail({ name }: App): MailText {
   ]);
 }
 
+/** Told to the addresses of an account that got another way in. */
+export function addedMail({ name }: App): MailText {
+  return mailOf(`There is another way to sign in to ${name}`, [
+    'A way to sign in was added to your account there.',
+    'If it wasn’t you, sign in, remove it, end all other sessions, and tell those who run it.',
+  ]);
+}
+
+/** Told to the addresses of an account that lost a way in. */
+export function endedMail({ name }: App): MailText {
+  return mailOf(`A way to sign in to ${name} was removed`, [
+    'A way to sign in was removed from your account there.',
+    'If it wasn’t you, sign in, end all other sessions, and tell those who run it.',
+  ]);
+}
+
 /** Told to an address that was taken away from an account. */
 export function removedMail({ name }: App): MailText {
   return mailOf(`Your address at ${name} was removed`, [

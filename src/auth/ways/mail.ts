@@ -8,7 +8,6 @@ import {
   codeDigest,
   drawRequestName,
   isCodeOf,
-  type SignInPurpose,
   type SignInRequest,
 } from '../../catalog/credentials/sign-in-request.js';
 import { redirectAllowed } from '../../catalog/definitions/web-addresses.js';
@@ -16,16 +15,18 @@ import { type RateBucket, takeOrRefuse } from '../../catalog/limits/rate-limits.
 import { mailAddress } from '../../catalog/mail/address.js';
 import type { Random } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
-import type { AccessWay, MailForm } from '../../language/ast.js';
+import type { MailForm, MailWay } from '../../language/ast.js';
 import { toText } from '../../value/text/text.js';
 import { toDatetime } from '../../value/time/datetime.js';
-import { isObject, newObject, type ObjectValue, objectFrom, type RecordId, type Value } from '../../value/value.js';
-import { assertRecentSignIn } from '../assurance.js';
+import { isObject, type ObjectValue, objectFrom, type RecordId, type Value } from '../../value/value.js';
 import type { AuthContext } from '../context.js';
 import type { App, IdentityRows } from '../directory.js';
 import { guestIdentity, type SessionIdentity } from '../identity.js';
 import { recordFrom } from '../kinds/clause-record.js';
-import { confirmUrl, linkPointer } from './confirm.js';
+import { wayUrl } from './addresses.js';
+import { type Purpose, purposeOf } from './bearer.js';
+import { linkPointer } from './confirm.js';
+import { mailIdentity } from './mail-identity.js';
 import { codeMail } from './mail-text.js';
 import { assertFewOpen, sourceDigest } from './open-requests.js';
 import type { StartBody } from './start-body.js';
@@ -35,8 +36,6 @@ const MINUTE = 60_000_000_000n;
 const HOUR = 60n * MINUTE;
 /** How long a code or link is valid. */
 const LIFETIME = 10n * MINUTE;
-
-type MailWay = Extract<AccessWay, { kind: 'mail' }>;
 
 /**
  * Begins a request and mails its code, if a record has the address or may sign up with it.
@@ -55,7 +54,7 @@ async function startByMail(
   const wanted = wantedBy(context, body, identity);
   const app = await directory.app(databasePath);
   const redirect = redirectFor(app, way.forms, body.redirect, publicUrls);
-  const page = redirect && confirmUrl(publicUrls, app, databasePath, access.name);
+  const page = redirect && wayUrl(publicUrls, app, { databasePath, access: access.name }, 'confirm');
   const source = sourceDigest(identity.origin.ip);
   await admit(context, place, app, wanted, source);
   const claimant = wanted.own ?? (await claimantOf(context, place, body.variables, wanted.address, identity));
@@ -88,6 +87,10 @@ export const MAIL_WAY: WayRow<MailWay> = {
   start: startByMail,
   proof: 'mail',
   identities: 'one',
+  linked(_, text) {
+    const address = mailAddress(text);
+    return address === undefined ? undefined : { subject: address, address };
+  },
   prove({ name, request, shown }) {
     const code = textIn(shown['code']);
     const { subject } = request;
@@ -117,6 +120,7 @@ function requestOf(
   const identity = mailIdentity(subject);
   return {
     access: access.name,
+    kind: 'mail' as const,
     purpose,
     subject,
     identity,
@@ -127,11 +131,6 @@ function requestOf(
     bearer,
     tries: 0,
   };
-}
-
-/** `$identity` of a client that has proved a mail address. */
-function mailIdentity(subject: string): ObjectValue {
-  return objectFrom({ subject, email: subject, email_verified: true, claims: newObject() });
 }
 
 /** Ends the former request for the same address. */
@@ -155,24 +154,15 @@ async function mailProof(
 }
 
 /** What a client asks for. */
-interface Wanted {
-  readonly purpose: SignInPurpose;
+interface Wanted extends Purpose {
   /** The address that it names; absent for a step, which goes to the one that was proved. */
   readonly address: string | undefined;
-  /** The record that is signed in, for a link or step, and the claims of its session. */
-  readonly own: RecordId | undefined;
-  readonly bearer: ObjectValue | undefined;
 }
 
-function wantedBy({ environment }: AuthContext, { link, step, email }: StartBody, identity: SessionIdentity): Wanted {
-  const purpose = link ? 'link' : step ? 'step' : 'sign-in';
-  const address = step ? undefined : mailAddress(email);
-  if (address === undefined && !step) throw failure('address_invalid');
-  if (purpose === 'sign-in') return { purpose, address, own: undefined, bearer: undefined };
-  const { principal, token } = identity;
-  if (principal.kind !== 'record' || !isObject(token)) throw failure('record_user_required');
-  if (link) assertRecentSignIn(identity, environment.clock);
-  return { purpose, address, own: principal.id, bearer: token };
+function wantedBy(context: AuthContext, body: StartBody, identity: SessionIdentity): Wanted {
+  const address = body.step ? undefined : mailAddress(body.email);
+  if (address === undefined && !body.step) throw failure('address_invalid');
+  return { ...purposeOf(context, body, identity), address };
 }
 
 /**

@@ -8,6 +8,7 @@ import { isOver, type SignInRequest } from '../../catalog/credentials/sign-in-re
 import { recordSubject } from '../../catalog/principal.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import type { AccessWay } from '../../language/ast.js';
+import { quoteString } from '../../value/text/quote.js';
 import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { newObject, objectFrom, type RecordId, type Value } from '../../value/value.js';
 import { type Assurance, assuranceOf, type Proof, withProof } from '../assurance.js';
@@ -17,11 +18,11 @@ import type { IdentifiedRecord, IdentityRows } from '../directory.js';
 import { type Client, guestIdentity } from '../identity.js';
 import { judged } from '../kinds/clause-errors.js';
 import type { DrawnToken } from '../tokens/tokens.js';
-import { assuranceIn, credentialOf } from './bearer.js';
+import { assuranceIn, credentialOf, hasExpired } from './bearer.js';
 import { verifies } from './challenge.js';
-import { changedMail } from './mail-text.js';
+import { addedMail, changedMail } from './mail-text.js';
 import { tell } from './notices.js';
-import type { ProofCall, Proven, WayAccess } from './way.js';
+import { type ProofCall, type Proven, textIn, type WayAccess } from './way.js';
 import { wayRow } from './ways.js';
 
 /** Who has proved to be which record, and how well. */
@@ -77,6 +78,7 @@ async function take(redeeming: Redeeming, { name, isPage }: Named): Promise<Take
   const now = context.environment.clock.now();
   const request = typeof name === 'string' ? await rows.requests.find(name) : undefined;
   if (typeof name !== 'string' || request?.access !== access.name || isOver(request, now)) return undefined;
+  if (request.kind !== way.kind) return undefined;
   const { challenge, proved, subject } = request;
   const { verifier } = shown;
   // What a page has proved needs the verifier; a code that was typed where it began may come with it.
@@ -92,7 +94,10 @@ async function take(redeeming: Redeeming, { name, isPage }: Named): Promise<Take
   }
   rows.requests.remove(name, request);
   const owner = await rows.owner(access.name, proven.subject);
-  const id = request.record ?? owner?.record;
+  const claimed = async () => {
+    return request.purpose === 'sign-in' ? wayRow(way).claim?.(rows, access.name, way, request) : undefined;
+  };
+  const id = request.record ?? owner?.record ?? (await claimed());
   if (id === undefined) return request.purpose === 'sign-in' ? { request, proven } : undefined;
   if (owner !== undefined && recordSubject(owner.record) !== recordSubject(id)) return undefined;
   return settle(context, rows, access, way, { request, proven, id, now });
@@ -117,6 +122,7 @@ async function settle(
   const incarnation = await rows.incarnationOf(id);
   if (incarnation === undefined || (named !== undefined && named !== incarnation.id)) return undefined;
   const at = datetimeNanoseconds(request.created);
+  if (bearer !== undefined && hasExpired(bearer, now)) return undefined;
   const session = bearer && credentialOf(bearer);
   if (await rows.isRevoked({ token: undefined, ...session, subject: recordSubject(id), at })) return undefined;
   const former = await rows.identities.ofRecord(id, access.name);
@@ -132,9 +138,10 @@ async function settle(
       await tell(rows, identity, changedMail(rows.app), now);
     }
   } else if (others.length >= most) return undefined;
-  const identity = tied(context, access, way, { proven, record: id, incarnation: incarnation.id, same, now });
-  rows.identities.put(identity);
+  const identity = tied(context, access, way, { request, proven, record: id, incarnation: incarnation.id, same, now });
+  rows.identities.put(identity, same);
   wayRow(way).tie?.(rows, identity, request);
+  if (same === undefined && most !== 'one') await tell(rows, identity, addedMail(rows.app), now);
   return {
     identified: { id, incarnation },
     assurance: assuranceAfter(request, proven.proof ?? wayRow(way).proof, now),
@@ -143,13 +150,14 @@ async function settle(
 }
 
 /** A link shows a mailbox, not who is there: otherwise a stolen session could prolong itself by one of its own. */
-function assuranceAfter({ purpose, bearer = newObject() }: SignInRequest, proof: Proof, now: bigint): Assurance {
-  if (purpose === 'sign-in') return assuranceOf([proof], now);
-  const before = assuranceIn(bearer);
-  return purpose === 'link' ? before : withProof(before, proof, now);
+function assuranceAfter({ purpose, bearer, idp }: SignInRequest, proof: Proof, now: bigint): Assurance {
+  if (purpose === 'sign-in') return { ...assuranceOf([proof], now), idp };
+  const before = assuranceIn(bearer ?? newObject());
+  return purpose === 'link' ? before : withProof({ ...before, idp: idp ?? before.idp }, proof, now);
 }
 
 interface Tie {
+  readonly request: SignInRequest;
   readonly proven: Proven;
   readonly record: RecordId;
   readonly incarnation: string;
@@ -161,11 +169,12 @@ function tied(
   { environment: { random } }: AuthContext,
   { name }: WayAccess,
   { kind }: AccessWay,
-  { proven: { subject, kept }, record, incarnation, same, now }: Tie,
+  { request, proven: { subject, kept }, record, incarnation, same, now }: Tie,
 ): IdentityGrant {
   const [id, created] = same === undefined ? [drawIdentityId(random), toDatetime(now)] : [same.id, same.created];
   const used = toDatetime(now);
-  return { id, access: name, kind, subject, record, incarnation, created, used, kept: kept ?? same?.kept };
+  const address = textIn(request.identity?.['email']);
+  return { id, access: name, kind, subject, record, incarnation, created, used, address, kept: kept ?? same?.kept };
 }
 
 /**
@@ -194,14 +203,31 @@ async function signUp(
       throw failure('signup_record_exists', { access: access.name });
     const incarnation = record.incarnation?.id;
     if (incarnation === undefined) throw failure('no_record_returned');
-    const made = tied(context, access, way, { proven, record: record.id, incarnation, now });
+    const made = tied(context, access, way, { request, proven, record: record.id, incarnation, now });
     rows.identities.put(made);
     wayRow(way).tie?.(rows, made, request);
     id = made.id;
   };
   const detailed = access.errors === 'detailed';
   const failed = 'record_access_signup_query_failed';
-  const identified = await judged(failed, () => context.directory.identify(signup, run, claim), detailed);
+  const identify = () => context.directory.identify(signup, run, claim);
+  const address = textIn(identity['email']);
+  const identified = await judged(failed, () => telling(address, identify), detailed);
   if (identified === undefined) throw failure('no_record_returned');
-  return { identified, assurance: assuranceOf([proven.proof ?? wayRow(way).proof], now), identity: id };
+  const assurance = assuranceAfter(request, proven.proof ?? wayRow(way).proof, now);
+  return { identified, assurance, identity: id };
+}
+
+/**
+ * Whose address is taken learns it, if it was proved: from nobody else is it known who has an account.
+ * @throws TesseraError `account_exists`
+ */
+async function telling<T>(address: string | undefined, work: () => PromiseOrValue<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isTaken = error instanceof TesseraError && error.code === 'index_violation';
+    if (!isTaken || address === undefined || !error.message.includes(quoteString(address))) throw error;
+    throw failure('account_exists', undefined, { cause: error });
+  }
 }

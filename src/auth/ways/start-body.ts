@@ -34,17 +34,17 @@ const LONGEST_TEXT = 2_000;
  */
 export function readStart(body: ObjectValue): StartBody {
   const unknown = Object.keys(body).find((name) => !MEMBERS.has(name));
-  if (unknown !== undefined) throw malformed(`'${unknown.slice(0, 40)}' is none of ${[...MEMBERS].join(', ')}`);
+  if (unknown !== undefined) throw malformedStart(`'${unknown.slice(0, 40)}' is none of ${[...MEMBERS].join(', ')}`);
   const challenge = text(body, 'challenge');
   if (challenge === undefined || !isChallenge(challenge))
-    throw malformed("'challenge' must be the SHA-256 of a verifier in base64url, 43 characters (S256)");
+    throw malformedStart("'challenge' must be the SHA-256 of a verifier in base64url, 43 characters (S256)");
   const { variables: given = newObject() } = body;
-  if (!isObject(given)) throw malformed("'variables' must be an object");
+  if (!isObject(given)) throw malformedStart("'variables' must be an object");
   const variables = readVariables(given);
   const reserved = SERVER_VARIABLES.find((name) => Object.hasOwn(variables, name));
   if (reserved !== undefined) throw failure('reserved_variable', { name: reserved });
   const [link, step, signup] = [flag(body, 'link'), flag(body, 'step'), flag(body, 'signup')];
-  if ([link, step, signup].filter(Boolean).length > 1) throw malformed("it is a 'link', a 'step' or a 'signup'");
+  if ([link, step, signup].filter(Boolean).length > 1) throw malformedStart("it is a 'link', a 'step' or a 'signup'");
   return { challenge, redirect: text(body, 'redirect'), variables, email: text(body, 'email'), link, step, signup };
 }
 
@@ -52,18 +52,18 @@ export function readStart(body: ObjectValue): StartBody {
 function text(body: ObjectValue, name: string): string | undefined {
   const value = body[name];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw malformed(`'${name}' must be a text`);
-  if (value.length > LONGEST_TEXT) throw malformed(`'${name}' is longer than ${LONGEST_TEXT} characters`);
+  if (typeof value !== 'string') throw malformedStart(`'${name}' must be a text`);
+  if (value.length > LONGEST_TEXT) throw malformedStart(`'${name}' is longer than ${LONGEST_TEXT} characters`);
   return value;
 }
 
 function flag(body: ObjectValue, name: string): boolean {
   const value = body[name];
   if (value === undefined || value === null || value === false) return false;
-  if (value !== true) throw malformed(`'${name}' must be true or false`);
+  if (value !== true) throw malformedStart(`'${name}' must be true or false`);
   return true;
 }
 
-function malformed(reason: string) {
+export function malformedStart(reason: string) {
   return failure('start_malformed', { reason });
 }

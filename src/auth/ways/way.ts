@@ -4,7 +4,7 @@ import type { IdentityGrant } from '../../catalog/credentials/identity.js';
 import type { SignInRequest } from '../../catalog/credentials/sign-in-request.js';
 import type { TesseraError } from '../../errors/error.js';
 import type { AccessKind, AccessWay } from '../../language/ast.js';
-import type { ObjectValue, Value } from '../../value/value.js';
+import type { ObjectValue, RecordId, Value } from '../../value/value.js';
 import type { Proof } from '../assurance.js';
 import type { AuthContext } from '../context.js';
 import type { IdentityRows } from '../directory.js';
@@ -29,6 +29,8 @@ export interface StartedRequest {
   readonly expires: bigint;
   /** Of a passkey: what the page gives to the browser. */
   readonly options?: ObjectValue | undefined;
+  /** Where to go to, to sign in at a provider. */
+  readonly url?: string;
 }
 
 /**
@@ -56,6 +58,13 @@ export interface WayRow<W extends AccessWay> {
   prove(call: ProofCall<W>): PromiseOrValue<Proven | TesseraError | undefined>;
   /** Writes what belongs to a record rather than to one identity, when one was tied to it. */
   tie?(rows: IdentityRows, identity: IdentityGrant, request: SignInRequest): void;
+  /**
+   * What an owner names in ACCESS … LINK, as an identity has it; `undefined` if it is none. Absent: identities of the way
+   * are proved, never given.
+   */
+  linked?(way: W, text: string): Linked | undefined;
+  /** The record of a proof for a sign-in that no identity ties to one. Default: none, so that SIGNUP makes one. */
+  claim?(rows: IdentityRows, access: string, way: W, request: SignInRequest): Promise<RecordId | undefined>;
 }
 
 /** What a client shows for a request, and what it is judged by, within the transaction that redeems it. */
@@ -79,6 +88,12 @@ export interface Proven {
   readonly proof?: Proof;
   /** What the way keeps with the identity. Default: what it has kept before. */
   readonly kept?: ObjectValue | undefined;
+}
+
+/** An identity that an owner ties to a record. */
+export interface Linked {
+  readonly subject: string;
+  readonly address?: string;
 }
 
 /** A text that a client shows; `undefined` for any other value. */

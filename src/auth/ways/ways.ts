@@ -2,11 +2,14 @@
 import type { AccessWay } from '../../language/ast.js';
 import { PASSKEY_WAY } from '../passkey/passkey-way.js';
 import { MAIL_WAY } from './mail.js';
+import { OAUTH_WAY, OIDC_WAY } from './provider.js';
 import type { WayRow } from './way.js';
 
 const WAYS: { readonly [K in AccessWay['kind']]: WayRow<Extract<AccessWay, { readonly kind: K }>> } = {
   mail: MAIL_WAY,
   passkey: PASSKEY_WAY,
+  oidc: OIDC_WAY,
+  oauth: OAUTH_WAY,
 };
 
 /** The row takes ways of its kind, which a lookup by a kind known only in general can't tell the compiler. */

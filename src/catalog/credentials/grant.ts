@@ -59,6 +59,8 @@ export interface Grant {
 export interface Proved {
   readonly amr: readonly string[];
   readonly at: Datetime;
+  /** What an identity provider said about the sign-in there. */
+  readonly idp?: ObjectValue | undefined;
 }
 
 /** The token that replaced a used one. Its secret is derived from the used one's, which the store doesn't have. */
@@ -202,6 +204,7 @@ export class Grants {
     stored['token'] = token;
     stored['amr'] = proved && [...proved.amr];
     stored['proved'] = proved?.at;
+    stored['idp'] = proved?.idp;
     stored['identity'] = grant.signedInBy;
     stored['address'] = grant.address;
     stored['used'] = used;
@@ -251,8 +254,9 @@ export class Grants {
   }
 }
 
-function provedIn({ amr, proved: at }: ObjectValue): Proved | undefined {
-  return isArray(amr) && at instanceof Datetime ? { amr: amr as readonly string[], at } : undefined;
+function provedIn({ amr, proved: at, idp }: ObjectValue): Proved | undefined {
+  if (!isArray(amr) || !(at instanceof Datetime)) return undefined;
+  return { amr: amr as readonly string[], at, idp: isObject(idp) ? idp : undefined };
 }
 
 function successorIn({ successor, seed }: ObjectValue): Successor | undefined {

@@ -2,7 +2,8 @@
  * Identities: who a record is to the world outside. Each ties a subject that was proved at an access method (a mail
  * address) to a record and its incarnation, and is void once that record is gone, even if its id is used again.
  *
- * A row is found by its subject, when a client signs in, and by its record, when that is asked or deleted.
+ * A row is found by its subject, when a client signs in, by its record, when that is asked or deleted, and by the
+ * mail address that it proves.
  */
 import { createHash } from 'node:crypto';
 import { andThen, mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -24,6 +25,8 @@ import {
 import { entriesOf } from '../entries.js';
 import type { Id } from '../keys/key-bytes.js';
 import {
+  addressIdentityKey,
+  addressIdentityRange,
   identityKey,
   identityRange,
   recordIdentityKey,
@@ -38,13 +41,18 @@ export interface IdentityGrant {
   readonly id: string;
   readonly access: string;
   readonly kind: AccessWay['kind'];
-  /** What was proved, as the way writes it: a mail address as `mailAddress` has it. Compared octet by octet. */
+  /**
+   * What was proved, as the way writes it: a mail address as `mailAddress` has it, or `["https://issuer","sub"]` of a
+   * provider. Compared octet by octet.
+   */
   readonly subject: string;
   readonly record: RecordId;
   readonly incarnation: string;
   readonly created: Datetime;
   /** When it was last signed in by; absent if it never was. */
   readonly used?: Datetime | undefined;
+  /** The mail address that it proves, as `mailAddress` has it; absent if it proves none. */
+  readonly address?: string | undefined;
   /** What the way keeps with it. */
   readonly kept?: ObjectValue | undefined;
 }
@@ -52,6 +60,13 @@ export interface IdentityGrant {
 /** What its user calls it, as `{ name }`; without the member if it has no name. */
 export function identityName({ kept }: IdentityGrant): { readonly name?: Value } {
   return kept?.['name'] === undefined ? {} : { name: kept['name'] };
+}
+
+/** What leads to an identity by its record or address. */
+interface Pointer {
+  readonly access: string;
+  readonly subject: string;
+  readonly address?: string;
 }
 
 const ID_LENGTH = 12;
@@ -85,15 +100,46 @@ export class Identities {
     return entries.flatMap(([, stored]) => readIdentity(stored) ?? []);
   }
 
-  put(identity: IdentityGrant): void {
-    const { access, subject } = identity;
+  /** The same, up to `most` at a time. */
+  async *batches(access: string, most: number): AsyncGenerator<readonly IdentityGrant[]> {
+    const cursor = this.transaction.scan(identityRange(this.database, access));
+    try {
+      let batch: IdentityGrant[] = [];
+      for (let entries = await cursor.next(); entries !== undefined; entries = await cursor.next()) {
+        for (const [, stored] of entries) {
+          const identity = readIdentity(stored);
+          if (identity !== undefined) batch.push(identity);
+        }
+        if (batch.length < most) continue;
+        yield batch;
+        batch = [];
+      }
+      yield batch;
+    } finally {
+      cursor.close();
+    }
+  }
+
+  /** Those that prove a mail address, whether or not their records still exist. */
+  ofAddress(address: string): Promise<readonly IdentityGrant[]> {
+    return this.#listed(addressIdentityRange(this.database, digestOf(address)));
+  }
+
+  /** @param former the identity that it takes the place of: the same one, as it was */
+  put(identity: IdentityGrant, former?: IdentityGrant): void {
+    const { access, subject, address } = identity;
+    if (former !== undefined) this.remove(former);
+    const pointer = objectFrom({ access, subject, address });
     this.transaction.put(identityKey(this.database, access, digestOf(subject)), objectFrom({ ...identity }));
-    this.transaction.put(this.#recordKey(identity), objectFrom({ access, subject }));
+    this.transaction.put(this.#recordKey(identity), pointer);
+    if (address !== undefined) this.transaction.put(this.#addressKey({ access, subject, address }), pointer);
   }
 
   remove(identity: IdentityGrant): void {
-    this.transaction.delete(identityKey(this.database, identity.access, digestOf(identity.subject)));
+    const { access, subject, address } = identity;
+    this.transaction.delete(identityKey(this.database, access, digestOf(subject)));
     this.transaction.delete(this.#recordKey(identity));
+    if (address !== undefined) this.transaction.delete(this.#addressKey({ access, subject, address }));
   }
 
   /**
@@ -122,8 +168,9 @@ export class Identities {
     const { transaction, database } = this;
     return forEachBatch(transaction.scan(recordIdentityRange(database, table, key)), (batch) => {
       for (const [pointer, stored] of batch) {
-        const { access, subject } = stored as unknown as Pick<IdentityGrant, 'access' | 'subject'>;
+        const { access, subject, address } = stored as unknown as Pointer;
         transaction.delete(identityKey(database, access, digestOf(subject)));
+        if (address !== undefined) transaction.delete(this.#addressKey({ access, subject, address }));
         transaction.delete(pointer);
       }
       return andThen(work.checkpoint(), () => false);
@@ -133,10 +180,14 @@ export class Identities {
   async #listed(range: KeyRange): Promise<readonly IdentityGrant[]> {
     const entries = await entriesOf(this.transaction, range);
     const found = await mapInOrder(entries, ([, stored]) => {
-      const { access, subject } = stored as unknown as Pick<IdentityGrant, 'access' | 'subject'>;
+      const { access, subject } = stored as unknown as Pointer;
       return this.find(access, subject);
     });
     return found.filter((identity) => identity !== undefined);
+  }
+
+  #addressKey({ access, subject, address }: Required<Pointer>): Key {
+    return addressIdentityKey(this.database, digestOf(address), access, digestOf(subject));
   }
 
   #recordKey({ record, access, subject }: IdentityGrant): Key {

@@ -9,6 +9,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { CALL, type Work } from '../../base/work/work.js';
 import type { Random } from '../../env/environment.js';
+import type { AccessWay } from '../../language/ast.js';
 import type { Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { datetimeNanoseconds } from '../../value/time/datetime.js';
@@ -24,6 +25,8 @@ export type SignInPurpose = 'sign-in' | 'link' | 'step';
 
 export interface SignInRequest {
   readonly access: string;
+  /** The way that it was begun by, which the access method must still have. */
+  readonly kind: AccessWay['kind'];
   readonly purpose: SignInPurpose;
   /** It was proved elsewhere, by a link: its name and the verifier redeem it. */
   readonly proved?: boolean | undefined;
@@ -33,6 +36,10 @@ export interface SignInRequest {
   readonly identity?: ObjectValue | undefined;
   /** Of a passkey: what was asked of it. */
   readonly passkey?: PasskeyQuestion | undefined;
+  /** What a provider said about the sign-in there, for `$token.idp`. */
+  readonly idp?: ObjectValue | undefined;
+  /** What is shown to a provider, or compared with what comes from it (`auth/ways/provider.ts`). */
+  readonly upstream?: ObjectValue | undefined;
   /** S256 of RFC 7636; absent for an invitation, which no client began. */
   readonly challenge?: string | undefined;
   /** Where the confirm page leads to, one of those that the database lists. */

@@ -30,7 +30,7 @@
  *       D db i table key                    incarnations of records, which credentials name
  *       D db j table                        the table has lost records that might have had incarnations
  *       D db k kind digest                  sign-in requests, and what leads to them
- *       D db n kind …                       identities, by access method and subject, and by record
+ *       D db n kind …                       identities, by access method and subject, by record, and by mail address
  *       D db w table                        the watch of a table by live queries of any node (`live-keys.ts`)
  *       D db u id                           a live query, with its node
  *       D db c stamp order                  changes of watched tables, for the nodes to read
@@ -349,6 +349,16 @@ export function userHandleKey(database: Id, table: string, key: string): Key {
 /** Those of all records of a table. */
 export function userHandleRange(database: Id, table: string): KeyRange {
   return prefixRange(userHandleKey(database, table, ''));
+}
+
+/** That an identity proves a mail address, by the digests of the address and of the subject. */
+export function addressIdentityKey(database: Id, address: string, access: string, digest: string): Key {
+  return `${databaseArea(database)}na${nameBytes(address)}${nameBytes(access)}${nameBytes(digest)}`;
+}
+
+/** The identities that prove an address. */
+export function addressIdentityRange(database: Id, address: string): KeyRange {
+  return prefixRange(`${databaseArea(database)}na${nameBytes(address)}`);
 }
 
 // ─── Views ───

@@ -1,5 +1,7 @@
 /** DEFINE ACCESS, and what is checked or drawn of its keys. */
 import { accessKindOf } from '../../auth/kinds/access-kinds.js';
+import { algorithmOfClientKey } from '../../auth/oidc/client-key.js';
+import { providerTarget } from '../../auth/oidc/provider-target.js';
 import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
 import { isSymmetric, jwtOf, validateKeys, withJwt } from '../../catalog/credentials/signing-key.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
@@ -7,6 +9,7 @@ import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import { findAccess } from '../../catalog/definitions/lookup.js';
 import type { Random } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
+import type { Fetcher } from '../../functions/network/fetcher.js';
 import type { AccessKind, DefineAccess, JwtAccess } from '../../language/ast.js';
 import { waySecrets } from '../../language/definitions/access-ways.js';
 import { defaultDurations } from '../../language/definitions/define-access.js';
@@ -30,6 +33,7 @@ export function compileDefineAccess(statement: DefineAccess, compiler: Compiler)
     const access = accessDefinition(statement, name, execution.services.environment.random);
     judgeAccessKeys(access, execution);
     judgeAccessErrors(access);
+    if (!execution.importing) judgeWay(access, execution.services.network);
     await putAtLevel(change, databasePath, access);
     return finish(execution);
   };
@@ -57,6 +61,18 @@ export function judgeAccessKeys(
   const jwt = jwtOf(accessKind);
   if (importing || weakKeys || jwt === undefined) return;
   validateKeys(jwt, accessKindOf(accessKind).keys === 'drawn');
+}
+
+/**
+ * What can be checked of a way without asking its provider.
+ * @throws TesseraError `issuer_insecure`, `provider_key_invalid`
+ */
+function judgeWay({ accessKind }: AccessDefinition, network: Fetcher): void {
+  const way = accessKind.kind === 'record' ? accessKind.way : undefined;
+  if (way?.kind !== 'oidc') return;
+  const { issuer, client } = providerTarget(way);
+  if (issuer.startsWith('http:') && !network.names(new URL(issuer))) throw failure('issuer_insecure', { issuer });
+  if (client.key !== undefined) algorithmOfClientKey(client.key);
 }
 
 /** @throws TesseraError `access_errors_misplaced` */

@@ -9,13 +9,16 @@
  *
  * Definitions come first, then for each table its definitions and its records.
  */
+import { shownSubject } from '../../auth/ways/shown-identity.js';
+import { wayRow } from '../../auth/ways/ways.js';
+import { Identities, type IdentityGrant } from '../../catalog/credentials/identity.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { DatabaseDefinition, SequenceDefinition } from '../../catalog/definitions/definition.js';
 import { type Definition, statementOf } from '../../catalog/definitions/stored-definition.js';
 import { databaseArea, sequenceKey } from '../../catalog/keys/store-keys.js';
 import { mayAct } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
-import type { Expression, Statement } from '../../language/ast.js';
+import type { AccessWay, Expression, Statement } from '../../language/ast.js';
 import { type PrintOptions, printStatement } from '../../language/print.js';
 import { valueCode, valueExpression } from '../../language/value-code.js';
 import { VIEW_TOTALS } from '../../plan/effects.js';
@@ -60,6 +63,48 @@ export async function* exportDatabase(execution: Execution, selection: ExportSel
     yield* viewTotals(execution, catalog, table);
     yield '\n';
   }
+  if (secrets && selection.accesses !== false && selection.records !== false)
+    yield* identityTexts(execution, catalog, selection);
+}
+
+/** Identities at a time. */
+const IDENTITIES_AT_ONCE = 1_000;
+
+/**
+ * Who records are elsewhere, as the statements by which owners tie them; not those that can only be proved, nor those of
+ * a provider that an access method no longer has.
+ */
+async function* identityTexts(
+  execution: Execution,
+  catalog: DatabaseCatalog,
+  { tables = true }: ExportSelection,
+): AsyncGenerator<string> {
+  if (tables === false) return;
+  const { transaction } = execution.context;
+  const identities = new Identities(transaction, catalog.database.id);
+  let isFirst = true;
+  for (const { name, accessKind } of catalog.accesses.values()) {
+    const way = accessKind.kind === 'record' ? accessKind.way : undefined;
+    if (way === undefined) continue;
+    for await (const batch of identities.batches(name, IDENTITIES_AT_ONCE)) {
+      const taken = batch.filter(({ record }) => tables === true || tables.includes(record.table));
+      const lines = taken.flatMap((identity) => linkText(identity, way) ?? []).join('');
+      if (lines !== '' && isFirst) yield heading('IDENTITIES');
+      if (lines !== '') isFirst = false;
+      yield lines;
+      await execution.interrupt.checkpoint();
+    }
+  }
+  if (!isFirst) yield '\n';
+}
+
+function linkText(identity: IdentityGrant, way: AccessWay): string | undefined {
+  const { access: name, record } = identity;
+  const { subject } = shownSubject(identity);
+  const isSame = identity.kind === way.kind && wayRow(way).linked?.(way, subject)?.subject === identity.subject;
+  if (!isSame) return undefined;
+  const action = { kind: 'link', record: literal(record), subject } as const;
+  return `${printStatement({ kind: 'access', name, level: 'database', action }, { secrets: true })};\n`;
 }
 
 /**

@@ -3,8 +3,9 @@ import { assertRecentSignIn } from '../../auth/assurance.js';
 import type { IdentityRows } from '../../auth/directory.js';
 import type { AccessGrants } from '../../auth/kinds/access-kind.js';
 import { accessKindOf } from '../../auth/kinds/access-kinds.js';
-import { removedMail } from '../../auth/ways/mail-text.js';
+import { endedMail, removedMail } from '../../auth/ways/mail-text.js';
 import { tell } from '../../auth/ways/notices.js';
+import { shownSubject } from '../../auth/ways/shown-identity.js';
 import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type Grant, type GrantSubject, Grants, generateGrant, isExpired } from '../../catalog/credentials/grant.js';
 import { type IdentityGrant, identityName } from '../../catalog/credentials/identity.js';
@@ -41,6 +42,7 @@ import { judgeAccessKeys } from '../define/define-access.js';
 import { finish } from '../define/definition.js';
 import { identityRowsOf } from './identity-rows.js';
 import { invite } from './invite.js';
+import { linkIdentity } from './link-identity.js';
 
 type Action = Access['action'];
 type Which = Extract<Action, { kind: 'show' | 'revoke' }>['which'];
@@ -84,6 +86,7 @@ const ACTIONS: Actions = {
       return which.kind === 'grant' ? shown(revoked[0] ?? (found[0] as Grant)) : [revoked.map(plain)];
     };
   },
+  link: compileLink,
   rotate:
     ({ rotation }) =>
     ({ execution }, { databasePath, access }) =>
@@ -97,7 +100,7 @@ const ACTIONS: Actions = {
   },
 };
 
-/** ACCESS … GRANT, SHOW, REVOKE and PURGE. @throws TesseraError `read_only`, `access_missing`, when it runs */
+/** ACCESS … GRANT, LINK, SHOW, REVOKE and PURGE. @throws TesseraError `read_only`, `access_missing`, when it runs */
 export function compileAccessStatement({ name, level, action }: Access, compiler: Compiler): Evaluate {
   const run = (ACTIONS[action.kind] as (action: Action, compiler: Compiler) => Run)(action, compiler);
   return async (frame) => {
@@ -130,6 +133,11 @@ function hasWay({ accessKind }: AccessDefinition): boolean {
   return accessKind.kind === 'record' && accessKind.way !== undefined;
 }
 
+/** Only what is mailed can be an invitation. */
+function isByMail({ accessKind }: AccessDefinition): boolean {
+  return accessKind.kind === 'record' && accessKind.way?.kind === 'mail';
+}
+
 /** @throws TesseraError `recent_sign_in_required`, `last_identity` */
 async function assertMayRevokeOwn({ identity, services }: Execution, { rows }: Store, revoked: readonly Grant[]) {
   const ended = revoked.filter(({ identity: tied }) => tied !== undefined);
@@ -146,6 +154,7 @@ function compileGrant({ subject }: Extract<Action, { kind: 'grant' }>, compiler:
   const subjectOf = compileSubject(subject, compiler);
   return async (frame, store) => {
     const granted = await subjectOf(frame, store);
+    if (store.rows !== undefined && !isByMail(store.access)) throw failure('access_method_mismatch');
     if (store.rows !== undefined) return shown(await invite(frame.execution, store.rows, store.access, granted));
     const { name, durations } = store.access;
     const { use } = grantsOf(store.access);
@@ -155,6 +164,17 @@ function compileGrant({ subject }: Extract<Action, { kind: 'grant' }>, compiler:
     const drawn = generateGrant(environment, use, { access: name, subject: granted, lifetime: durations.grant });
     store.grants.put(drawn.grant);
     return shown(drawn.grant, drawn.key);
+  };
+}
+
+function compileLink({ record, subject }: Extract<Action, { kind: 'link' }>, compiler: Compiler): Run {
+  const evaluate = compiler.expression(record);
+  return async (frame, { access: { name, accessKind }, rows }) => {
+    const id = await evaluate(frame);
+    if (!(id instanceof RecordId) || id.key instanceof Range) throw failure('grant_subject_invalid');
+    const way = accessKind.kind === 'record' ? accessKind.way : undefined;
+    if (rows === undefined || way === undefined) throw failure('access_method_mismatch');
+    return shown(grantOfIdentity(await linkIdentity(frame.execution, rows, { name, way }, id, subject)));
   };
 }
 
@@ -266,7 +286,8 @@ async function revoke({ services: { environment } }: Execution, { grants, rows }
   const revoked = { ...grant, revocation };
   if (grant.identity !== undefined) {
     await rows?.endIdentity(grant.identity);
-    await (rows && tell(rows, grant.identity, removedMail(rows.app), now));
+    const mail = grant.identity.kind === 'mail' ? removedMail : endedMail;
+    await (rows && tell(rows, grant.identity, mail(rows.app), now));
     return revoked;
   }
   grants.put(revoked);
@@ -309,7 +330,9 @@ function shown(
   });
   // Other types keep the members that clients of the reference engine know.
   if (identity !== undefined) {
-    Object.assign(object, { identity: identity.subject, ...identityName(identity), used: identity.used });
+    const { subject: text, issuer } = shownSubject(identity);
+    const told = { ...(issuer !== undefined && { issuer }), ...identityName(identity) };
+    Object.assign(object, { identity: text, used: identity.used, ...told });
   }
   if (address !== undefined) object['address'] = address;
   return object;

@@ -11,6 +11,7 @@ import { configOfKind } from '../../catalog/definitions/lookup.js';
 import { databaseArea } from '../../catalog/keys/store-keys.js';
 import type { OutgoingMail } from '../../catalog/mail/outbox.js';
 import type { DatabasePath } from '../../catalog/principal.js';
+import type { AccessWay } from '../../language/ast.js';
 import { schemaChangeOf } from '../../runtime/authorization/selected-database.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { ObjectValue, RecordId } from '../../value/value.js';
@@ -59,6 +60,11 @@ export class ExecutionIdentityRows implements IdentityRows {
     this.#execution = execution;
     this.#catalog = catalog;
     this.#existed = existed;
+  }
+
+  way(access: string): AccessWay | undefined {
+    const accessKind = this.#catalog.accesses.get(access)?.accessKind;
+    return accessKind?.kind === 'record' ? accessKind.way : undefined;
   }
 
   grants(access: string): Grants {

@@ -1,6 +1,6 @@
 /** ACCESS … GRANT at an access method WITH MAIL: an invitation, mailed to the record's address. */
 import type { IdentityRows } from '../../auth/directory.js';
-import { confirmUrl } from '../../auth/ways/confirm.js';
+import { wayUrl } from '../../auth/ways/addresses.js';
 import { invitationMail } from '../../auth/ways/mail-text.js';
 import { type Grant, type GrantSubject, generateGrant } from '../../catalog/credentials/grant.js';
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
@@ -32,7 +32,8 @@ export async function invite(
   if (address === undefined) throw failure('address_invalid');
   if (rows.app.redirects.length === 0) throw failure('redirect_unknown');
   const { environment, publicUrls } = services;
-  const url = confirmUrl(publicUrls, rows.app, selectedDatabase(execution), access);
+  const place = { databasePath: selectedDatabase(execution), access };
+  const url = wayUrl(publicUrls, rows.app, place, 'confirm');
   const { grant, key } = generateGrant(environment, 'invitation', { access, subject, address, lifetime: LIFETIME });
   rows.grants(access).put(grant);
   const expires = datetimeNanoseconds(grant.creation) + LIFETIME;

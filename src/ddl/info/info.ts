@@ -39,6 +39,7 @@ import {
   type Value,
 } from '../../value/value.js';
 import { compileName } from '../define/definition.js';
+import { accessState } from './access.js';
 import { auditVerification, compileAuditInfo } from './audit.js';
 import { mailList } from './mail.js';
 import { sessionList } from './sessions.js';
@@ -77,6 +78,10 @@ function answerTo(of: Of, view: View, compiler: Compiler): Answer {
       return ofTable(of, view, compiler);
     case 'user':
       return ofUser(of, view, compiler);
+    case 'access': {
+      const nameOf = compileName(of.name, 'access name', compiler);
+      return async (frame) => accessState(frame.execution, await nameOf(frame));
+    }
     case 'index':
       return ofIndex(of, compiler);
   }

@@ -131,15 +131,23 @@ export const identityErrors = {
     kind: 'NotFound',
     text: ({ access }) => `There is nothing that was proved at the access method '${access}'`,
   }),
+  identity_taken: row<{ access: string }>({
+    kind: 'AlreadyExists',
+    text: ({ access }) => `Another record has this identity at the access method '${access}'`,
+    http: 409,
+  }),
+  too_many_identities: row<{ access: string; limit: number }>({
+    kind: 'Validation',
+    text: ({ access, limit }) => `A record has no more than ${limit} identities at the access method '${access}'`,
+  }),
+  subject_invalid: row({
+    kind: 'Validation',
+    text: () => 'SUBJECT must be a mail address, or what a provider names somebody by: 1 to 255 characters of ASCII',
+  }),
   last_identity: row({
     kind: 'NotAllowed',
     text: () => 'This is the last way to sign in that is known; add another one first',
     http: 403,
-  }),
-  too_many_identities: row<{ access: string; limit: number }>({
-    kind: 'Validation',
-    text: ({ access, limit }) => `The access method '${access}' keeps no more than ${limit} for one record`,
-    http: 409,
   }),
   /** Only logged; the client gets `invalid_auth`. */
   passkey_refused: row<{ reason: string }>({
@@ -292,6 +300,38 @@ export const identityErrors = {
     kind: 'Internal',
     text: ({ kind, database, reason }) => `A mail (${kind}) of the database ${database} was given up: ${reason}`,
     http: 503,
+  }),
+  provider_unavailable: row({
+    kind: 'Internal',
+    text: () => 'The identity provider can’t be asked at present; the log of the server says why',
+    details: () => ({ kind: 'ProviderUnavailable' }),
+    http: 503,
+    retryable: true,
+  }),
+  /** Only logged; the app gets `provider_unavailable`. */
+  provider_unreachable: row<{ host: string; reason: string }>({
+    kind: 'Internal',
+    text: ({ host, reason }) => `The identity provider ${host} can’t be used: ${reason}`,
+  }),
+  /** Only logged; the app gets `access_denied`. */
+  provider_refused: row<{ host: string; reason: string }>({
+    kind: 'Internal',
+    text: ({ host, reason }) => `A sign-in at the identity provider ${host} isn’t taken: ${reason}`,
+  }),
+  provider_key_invalid: row({
+    kind: 'Validation',
+    text: () => 'KEY must be a private key in PEM (PKCS #8): RSA of at least 2048 bits, P-256, P-384, P-521 or Ed25519',
+  }),
+  issuer_insecure: row<{ issuer: string }>({
+    kind: 'Validation',
+    text: ({ issuer }) => `The issuer '${issuer}' must begin with https://, but for hosts that --allow-net names`,
+  }),
+  /** Only to somebody for whose address the provider vouches. */
+  account_exists: row({
+    kind: 'AlreadyExists',
+    text: () => 'There is an account with this address; sign in to it as before, and link this way in from there',
+    details: () => ({ kind: 'AccountExists' }),
+    http: 409,
   }),
   public_url_missing: row({
     kind: 'Configuration',

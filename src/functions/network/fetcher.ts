@@ -25,6 +25,8 @@ export interface HttpFetchRequest {
   readonly body?: Uint8Array | undefined;
   /** Only https is accepted, in redirects, too, but of hosts that the rules name. */
   readonly secure?: boolean;
+  /** Whether redirects are followed; otherwise they are the answer. Default: they are. */
+  readonly follow?: boolean;
 }
 
 /** To be asked now and then; throws when the request must be given up. */
@@ -99,7 +101,7 @@ export class Fetcher {
     };
     for (let redirects = 0; ; redirects++) {
       const answer = await this.#hop(url, { method, headers, body, secure: request.secure === true }, signal);
-      const next = redirectOf(url, answer);
+      const next = request.follow === false ? undefined : redirectOf(url, answer);
       if (next === undefined) return answer;
       if (redirects === MAX_REDIRECTS)
         throw failure('http_failed', { reason: `${notFollowed(url)}: too many redirects` });

@@ -4,14 +4,17 @@
  * Nothing here is made of what a request says of this server (`Host`, `X-Forwarded-…`, `Origin`).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { redirectWith } from '../../auth/ways/addresses.js';
 import { escapeHtml } from '../../base/html.js';
 import { redirectSource } from '../../catalog/definitions/web-addresses.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { utf8Text } from '../../value/codecs/formats.js';
 import { formatDatetime, toDatetime } from '../../value/time/datetime.js';
+import { newObject } from '../../value/value.js';
 import type { Context, RouteContext } from '../base/context.js';
 import { mediaType } from '../base/negotiation.js';
 import { readCredentials } from '../request/credentials-body.js';
+import { readQueryString } from '../request/query-string.js';
 import { bodyOf } from '../request/request-body.js';
 import { inSession } from '../request/request-session.js';
 import { sendBody } from '../response/reply.js';
@@ -37,9 +40,61 @@ export function startRoute(context: RouteContext, request: FastifyRequest, reply
   return inSession(context, request, reply, async (session) => {
     const started = await session.startSignIn({ ...placeOf(request), body });
     const expires = formatDatetime(toDatetime(started.expires));
-    const { request: name, options } = started;
-    return sendSecret(reply, JSON.stringify({ request: name, expires, options }));
+    const { request: name, url, options } = started;
+    return sendSecret(reply, JSON.stringify({ request: name, expires, url, options }));
   });
+}
+
+/** Begins at a provider by a plain link: `?challenge=…&redirect=…`. */
+export function startPageRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
+  const body = readQueryString(request.url) ?? newObject();
+  // These rest on a bearer, which no link has.
+  for (const name of ['link', 'step']) if (Object.hasOwn(body, name)) throw failure('record_user_required');
+  const place = placeOf(request);
+  return inSession(context, request, reply, async (session) => {
+    try {
+      const { url } = await session.startSignIn({ ...place, body });
+      if (url === undefined) throw failure('access_method_mismatch');
+      return await leadOn(reply, url);
+    } catch (error) {
+      if (!(error instanceof TesseraError) || error.code !== 'provider_unavailable') throw error;
+      const { redirects } = await context.database.app(place.databasePath);
+      // It was judged before the provider was asked.
+      const redirect = String(body['redirect'] ?? redirects[0]);
+      return leadOn(reply, redirectWith(redirect, 'error', error.code));
+    }
+  });
+}
+
+/**
+ * From a provider, with what it has to say in the query, or in a form that its page posts (OAuth 2.0 Form Post Response
+ * Mode).
+ */
+export async function callbackRoute(
+  context: RouteContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const { databasePath, access } = placeOf(request);
+  const [, query = ''] = request.url.split('?', 2);
+  const isPosted = request.method === 'POST';
+  const isForm = mediaType(request.headers['content-type'] ?? '') === FORM;
+  if (isPosted && (query !== '' || !isForm)) throw failure('malformed_request', { reason: 'it must be a form' });
+  const parameters = new URLSearchParams(isPosted ? utf8Text(bodyOf(request)) : query);
+  try {
+    return await leadOn(reply, await context.database.returnFromProvider(databasePath, access, parameters));
+  } catch (error) {
+    if (!(error instanceof TesseraError) || error.code !== 'invalid_auth') throw error;
+    const { name, redirects } = await context.database.app(databasePath);
+    return sendConfirmPage(context, reply.code(error.httpStatus), { name, redirects, expired: true });
+  }
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+
+function leadOn(reply: FastifyReply, location: string): FastifyReply {
+  reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', location });
+  return reply.code(303).send();
 }
 
 function sendSecret(reply: FastifyReply, body: string): FastifyReply {
@@ -65,15 +120,14 @@ export async function confirmPageRoute(
  */
 export async function confirmRoute(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const { databasePath, access } = placeOf(request);
-  const isForm = mediaType(request.headers['content-type'] ?? '') === 'application/x-www-form-urlencoded';
+  const isForm = mediaType(request.headers['content-type'] ?? '') === FORM;
   const link = isForm
     ? new URLSearchParams(utf8Text(bodyOf(request))).get('link')
     : (readCredentials(request)['link'] ?? null);
   if (typeof link !== 'string') throw failure('malformed_request', { reason: "'link' must be a text" });
   try {
     const redirect = await context.database.confirmLink(databasePath, access, link);
-    reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', location: redirect });
-    return await reply.code(303).send();
+    return await leadOn(reply, redirect);
   } catch (error) {
     if (!isForm || !(error instanceof TesseraError) || error.code !== 'invalid_auth') throw error;
     const { name, redirects } = await context.database.app(databasePath);

@@ -27,7 +27,7 @@ import { sendBody } from '../response/reply.js';
 import { sendResults } from '../response/results.js';
 import { answerBounds, sendAnswer } from '../response/send-answer.js';
 import { apiRoute } from './api.js';
-import { confirmFileRoute, confirmPageRoute, confirmRoute, startRoute } from './auth.js';
+import { callbackRoute, confirmFileRoute, confirmPageRoute, confirmRoute, startPageRoute, startRoute } from './auth.js';
 import { graphqlFileRoute, graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute } from './graphql.js';
 import { KEY_METHODS, keyRoute } from './key.js';
 import { metricsRoute } from './metrics.js';
@@ -54,6 +54,8 @@ export interface Route {
   readonly answers?: Confidentiality;
   /** The body is streamed; the handler applies the limit. */
   readonly streamed?: true;
+  /** Pages of any site may send people here, since nothing in it rests on who they are signed in as. */
+  readonly crossSite?: true;
   readonly handle: Handler;
 }
 
@@ -93,6 +95,25 @@ export const ROUTES: readonly Route[] = [
     from: 'guests',
     answers: 'secret',
     handle: startRoute,
+  },
+  { method: 'GET', path: '/auth/:ns/:db/:ac/start', querying: false, answers: 'secret', handle: startPageRoute },
+  {
+    method: 'GET',
+    path: '/auth/:ns/:db/:ac/callback',
+    querying: false,
+    answers: 'secret',
+    crossSite: true,
+    handle: callbackRoute,
+  },
+  {
+    method: 'POST',
+    path: '/auth/:ns/:db/:ac/callback',
+    querying: false,
+    limit: 'credentialsBody',
+    from: 'guests',
+    answers: 'secret',
+    crossSite: true,
+    handle: callbackRoute,
   },
   { method: 'GET', path: '/auth/:ns/:db/:ac/confirm', querying: false, answers: 'secret', handle: confirmPageRoute },
   {

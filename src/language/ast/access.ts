@@ -72,7 +72,7 @@ export const MAIL_FORMS = ['code', 'link'] as const;
 export type MailForm = (typeof MAIL_FORMS)[number];
 
 /** How a record user proves to be who they are, other than by what SIGNIN asks for. */
-export type AccessWay = MailWay | PasskeyWay;
+export type AccessWay = MailWay | OidcWay | OauthWay | PasskeyWay;
 
 /** By what is mailed to an address: each form once, in the order of `MAIL_FORMS`. */
 export interface MailWay {
@@ -93,6 +93,48 @@ export interface PasskeyWay {
 
 export const PASSKEY_VERIFICATIONS = ['required', 'preferred'] as const;
 export type PasskeyVerification = (typeof PASSKEY_VERIFICATIONS)[number];
+
+/** By an identity provider that speaks OpenID Connect. */
+export interface OidcWay {
+  readonly kind: 'oidc';
+  readonly provider: OidcProvider;
+  readonly client: ProviderClient;
+  /** Absent: `openid`, `email` and `profile`. */
+  readonly scopes?: readonly string[];
+  /** Whether an address for which the provider vouches leads to the record that has proved it elsewhere. */
+  readonly linksVerifiedEmail: boolean;
+  /** How long ago people may have proved there who they are, in nanoseconds. Absent: as the provider sees fit. */
+  readonly maxAge?: bigint;
+}
+
+/** The row of a preset (`language/definitions/provider-presets.ts`) with what it asks for, or an issuer. */
+export type OidcProvider =
+  | { readonly preset: OidcPreset; readonly option?: string }
+  | { readonly preset?: undefined; readonly issuer: string };
+
+export const OIDC_PRESETS = ['google', 'microsoft', 'apple', 'gitlab'] as const;
+export type OidcPreset = (typeof OIDC_PRESETS)[number];
+
+/** By a provider that speaks OAuth 2.0 alone, and so gives no ID token. */
+export interface OauthWay {
+  readonly kind: 'oauth';
+  readonly preset: OauthPreset;
+  readonly client: ProviderClient;
+  /** Absent: those of the preset. */
+  readonly scopes?: readonly string[];
+}
+
+export const OAUTH_PRESETS = ['github'] as const;
+export type OauthPreset = (typeof OAUTH_PRESETS)[number];
+
+/** What a provider knows this server as: its id, and a secret or a private key. */
+export interface ProviderClient {
+  readonly id: string;
+  readonly secret?: string;
+  /** A private key in PEM (PKCS #8), and the id under which the provider knows it. */
+  readonly key?: string;
+  readonly keyId?: string;
+}
 
 export type AccessKind =
   | { readonly kind: 'jwt'; readonly jwt: JwtAccess }

@@ -26,6 +26,7 @@ export interface Info {
     | { readonly kind: 'audit'; readonly where?: Expression; readonly limit?: number }
     | { readonly kind: 'table'; readonly name: Name }
     | { readonly kind: 'user'; readonly name: Name; readonly level?: Level }
+    | { readonly kind: 'access'; readonly name: Name }
     | { readonly kind: 'index'; readonly name: Name; readonly table: Name };
   readonly structure: boolean;
   readonly version?: Expression;
@@ -78,6 +79,12 @@ export interface Access {
         readonly subject:
           | { readonly kind: 'user'; readonly name: string }
           | { readonly kind: 'record'; readonly record: Expression };
+      }
+    | {
+        // Tessera's own: ties what somebody is elsewhere to a record.
+        readonly kind: 'link';
+        readonly record: Expression;
+        readonly subject: string;
       }
     | {
         readonly kind: 'show' | 'revoke';

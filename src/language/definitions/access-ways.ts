@@ -1,39 +1,25 @@
-/** The ways of access methods of TYPE RECORD: `WITH MAIL CODE, LINK`. One that is forgotten doesn't compile. */
+/** The ways of access methods of TYPE RECORD, such as `WITH MAIL CODE, LINK`. One that is forgotten doesn't compile. */
 
 import type { ObjectValue } from '../../value/value.js';
 import { type AccessWay, MAIL_FORMS, type MailForm } from '../ast.js';
 import type { Parser } from '../parser/parser.js';
 import type { Printer } from '../printer/printer.js';
-import { type ShownMembers, shownObject } from './clause.js';
-import { parsePasskeyWay, passkeyWayStructure, passkeyWayText } from './passkey-way.js';
-
-/** The grammar of a way. */
-interface WayRow<W extends AccessWay> {
-  /** The words behind WITH. */
-  readonly words: readonly [string, ...string[]];
-  /** Reads what follows the words. */
-  parse(parser: Parser): W;
-  /** What follows the words; secrets only where the printer shows them. */
-  text(way: W, printer: Printer): string;
-  /** Without secrets. */
-  structure(way: W): ShownMembers;
-  /** The secrets that it holds, which must not be the text by which they are redacted. */
-  secrets?(way: W): readonly string[];
-}
+import { shownObject } from './clause.js';
+import { PASSKEY } from './passkey-way.js';
+import { OAUTH, OIDC } from './provider-ways.js';
+import type { WayRow } from './way-row.js';
 
 const WAYS: { readonly [K in AccessWay['kind']]: WayRow<Extract<AccessWay, { readonly kind: K }>> } = {
   mail: {
     words: ['MAIL'],
+    usesSignin: true,
     parse: (parser) => ({ kind: 'mail', forms: mailForms(parser) }),
     text: ({ forms }) => forms.map((form) => form.toUpperCase()).join(', '),
     structure: ({ forms }) => ({ forms: forms.map((form) => form.toUpperCase()) }),
   },
-  passkey: {
-    words: ['PASSKEY'],
-    parse: parsePasskeyWay,
-    text: passkeyWayText,
-    structure: passkeyWayStructure,
-  },
+  oidc: OIDC,
+  oauth: OAUTH,
+  passkey: PASSKEY,
 };
 
 /** The row takes ways of its kind, which a lookup by a kind known only in general can't tell the compiler. */
@@ -57,6 +43,11 @@ export function wayText(way: AccessWay, printer: Printer): string {
 export function shownWay(way: AccessWay): ObjectValue {
   const { words, structure } = rowOf(way);
   return shownObject({ kind: words.join(' '), ...structure(way) });
+}
+
+/** Whether the proofs of a way are for the record that SIGNIN answers. */
+export function wayUsesSignin(way: AccessWay): boolean {
+  return rowOf(way).usesSignin;
 }
 
 /** The secrets of a way, such as those of its client at a provider. */

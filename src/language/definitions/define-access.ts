@@ -15,7 +15,7 @@ import type { Parser } from '../parser/parser.js';
 import { codeText } from '../printer/clauses.js';
 import { clause, clauses, type Printer, REDACTED_LITERAL } from '../printer/printer.js';
 import { type Mapper, optional, update } from '../visitor/rebuild.js';
-import { acceptWay, shownWay, wayText } from './access-ways.js';
+import { acceptWay, shownWay, wayText, wayUsesSignin } from './access-ways.js';
 import {
   type ClauseRows,
   codeClause,
@@ -198,7 +198,9 @@ function bearer(parser: Parser, at: Level): AccessType {
 
 function record(parser: Parser): AccessType {
   const queries: { signup?: Expression; signin?: Expression } = {};
+  let signinAt = parser.tokenMark();
   for (;;) {
+    if (parser.isWord('SIGNIN')) signinAt = parser.tokenMark();
     if (parser.acceptWord('SIGNUP')) queries.signup = parser.expression();
     else if (parser.acceptWord('SIGNIN')) queries.signin = parser.expression();
     else break;
@@ -212,6 +214,11 @@ function record(parser: Parser): AccessType {
     else if (way === undefined) way = acceptWay(parser) ?? parser.unexpected('JWT or REFRESH');
     else parser.unexpected(`JWT or REFRESH, as ${way.kind.toUpperCase()} is its way already`);
   }
+  if (queries.signin !== undefined && way !== undefined && !wayUsesSignin(way))
+    parser.fail(
+      `SIGNIN means nothing for WITH ${way.kind.toUpperCase()}, which tells by itself whose proof it is`,
+      signinAt,
+    );
   const accessKind: AccessKind = {
     kind: 'record',
     ...queries,

@@ -8,6 +8,9 @@ import { PASSKEY_VERIFICATIONS, type PasskeyVerification, type PasskeyWay } from
 import type { Parser } from '../parser/parser.js';
 import { clause, clauses } from '../printer/printer.js';
 import type { ShownMembers } from './clause.js';
+import type { WayRow } from './way-row.js';
+
+export const PASSKEY: WayRow<PasskeyWay> = { words: ['PASSKEY'], usesSignin: false, parse, text, structure };
 
 /** A text as it is written, and where. */
 interface Written {
@@ -15,7 +18,7 @@ interface Written {
   readonly mark: ReturnType<Parser['tokenMark']>;
 }
 
-export function parsePasskeyWay(parser: Parser): PasskeyWay {
+function parse(parser: Parser): PasskeyWay {
   let domain: Written | undefined;
   let origins: readonly Written[] | undefined;
   let verification: PasskeyVerification | undefined;
@@ -38,7 +41,7 @@ export function parsePasskeyWay(parser: Parser): PasskeyWay {
   };
 }
 
-export function passkeyWayText({ domain, origins, verification }: PasskeyWay): string {
+function text({ domain, origins, verification }: PasskeyWay): string {
   return clauses(
     clause('DOMAIN', domain, quoteString),
     clause('ORIGIN', origins, (all) => all.map(quoteString).join(', ')),
@@ -46,7 +49,7 @@ export function passkeyWayText({ domain, origins, verification }: PasskeyWay): s
   ).trimStart();
 }
 
-export function passkeyWayStructure({ domain, origins, verification }: PasskeyWay): ShownMembers {
+function structure({ domain, origins, verification }: PasskeyWay): ShownMembers {
   return { domain, origins: [...origins], verification: verification.toUpperCase() };
 }
 

@@ -15,7 +15,7 @@ export function access(parser: Parser): Access {
 
 function action(parser: Parser): Access['action'] {
   const word = parser.tokenMark();
-  switch (parser.acceptOneOf('GRANT', 'SHOW', 'REVOKE', 'PURGE', 'ROTATE')) {
+  switch (parser.acceptOneOf('GRANT', 'SHOW', 'REVOKE', 'PURGE', 'ROTATE', 'LINK')) {
     case 'GRANT':
       return grant(parser, word);
     case 'SHOW':
@@ -26,6 +26,8 @@ function action(parser: Parser): Access['action'] {
       return purge(parser, word);
     case 'ROTATE':
       return { kind: 'rotate', rotation: rotation(parser) };
+    case 'LINK':
+      return link(parser);
     case undefined:
       return parser.unexpected('one of GRANT, SHOW, REVOKE or PURGE');
   }
@@ -41,6 +43,14 @@ function grant(parser: Parser, word: Mark): Access['action'] {
   if (parser.acceptWord('USER')) return { kind: 'grant', subject: { kind: 'user', name: parser.name() } };
   if (!parser.acceptWord('RECORD')) wrongRest(parser, 'GRANT', word, 'either USER or RECORD');
   return { kind: 'grant', subject: { kind: 'record', record: record(parser) } };
+}
+
+/** The rest of `LINK RECORD user:ann SUBJECT '…'`. */
+function link(parser: Parser): Access['action'] {
+  parser.expectWord('RECORD');
+  const id = record(parser);
+  parser.expectWord('SUBJECT');
+  return { kind: 'link', record: id, subject: parser.string() };
 }
 
 function record(parser: Parser): RecordIdLiteral {

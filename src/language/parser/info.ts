@@ -24,6 +24,7 @@ const SUBJECTS = [
   'TB',
   'USER',
   'INDEX',
+  'ACCESS',
   'SESSIONS',
   'NODES',
   'MAIL',
@@ -60,6 +61,8 @@ function subject(parser: Parser): Info['of'] {
       const name = definitionName(parser);
       return { kind: 'user', name, ...(parser.acceptWord('ON') && { level: level(parser) }) };
     }
+    case 'ACCESS':
+      return { kind: 'access', name: definitionName(parser) };
     case 'INDEX': {
       const name = definitionName(parser);
       onTable(parser);

@@ -203,6 +203,8 @@ function infoSubject(of: Info['of'], printer: Printer): string {
     case 'nodes':
     case 'mail':
       return of.kind.toUpperCase();
+    case 'access':
+      return `ACCESS ${nameText(of.name, printer)}`;
     case 'signin-attempts':
       return 'SIGNIN ATTEMPTS';
     case 'audit-verification':
@@ -250,6 +252,8 @@ function accessAction(action: Access['action'], printer: Printer): string {
     case 'show':
     case 'revoke':
       return `${action.kind.toUpperCase()} ${grantsText(action.which, printer)}`;
+    case 'link':
+      return `LINK RECORD ${printer.expression(action.record)} SUBJECT ${quoteString(action.subject)}`;
     case 'rotate':
       return `ROTATE${rotationText(action.rotation, printer)}`;
     case 'purge': {

@@ -77,6 +77,8 @@ export const STATEMENT_MAPPERS: Omit<NodeMappers<Statement>, DefineStatement['ki
       const subject = update(action.subject, { record: mapper.expression(action.subject.record) });
       return update(node, { action: update(action, { subject }) });
     }
+    if (action.kind === 'link')
+      return update(node, { action: update(action, { record: mapper.expression(action.record) }) });
     if ((action.kind === 'show' || action.kind === 'revoke') && action.which.kind === 'where') {
       const which = update(action.which, { condition: mapper.expression(action.which.condition) });
       return update(node, { action: update(action, { which }) });

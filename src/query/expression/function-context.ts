@@ -1,4 +1,5 @@
 /** What built-in functions may reach of an execution: records, closures, network, sequences. */
+import { shownSubject } from '../../auth/ways/shown-identity.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { Identities, identityName } from '../../catalog/credentials/identity.js';
 import { mayAct } from '../../catalog/principal.js';
@@ -83,9 +84,11 @@ export class ExecutionFunctionContext implements FunctionContext {
     const catalog = await context.catalog();
     if (catalog === undefined) return [];
     const identities = await new Identities(context.transaction, catalog.database.id).ofRecord(id);
-    return identities.map((identity) => {
-      const { access, kind, subject, created, used } = identity;
-      return objectFrom({ access, kind, subject, ...identityName(identity), created, used });
+    return identities.map((tied) => {
+      const { access, kind, created, used } = tied;
+      const { subject, issuer } = shownSubject(tied);
+      const named = { ...(issuer !== undefined && { issuer }), ...identityName(tied) };
+      return objectFrom({ access, kind, subject, ...named, created, used });
     });
   }
 

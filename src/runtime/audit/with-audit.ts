@@ -94,6 +94,7 @@ const GRANT_ACTIONS: Readonly<
   Record<Exclude<Access['action']['kind'], 'rotate'>, AdministrativeAction['action'] | undefined>
 > = {
   grant: 'grant-issue',
+  link: 'identity-link',
   revoke: 'grant-revoke',
   purge: 'grant-purge',
   show: undefined,

@@ -3,6 +3,8 @@ import { AuditLog } from '../../audit/audit-log.js';
 import { createAuthenticator } from '../../auth/authenticator.js';
 import type { App } from '../../auth/directory.js';
 import { GUEST, guestIdentity } from '../../auth/identity.js';
+import { PROVIDER_LIMITS } from '../../auth/oidc/discovery.js';
+import { Providers } from '../../auth/oidc/providers.js';
 import { createPasswordHasher } from '../../auth/passwords/passwords.js';
 import { ThreadedPasswordStrength } from '../../auth/passwords/strength/password-strength.js';
 import { KEY_SET_LIMITS, type KeySetSource } from '../../auth/tokens/key-sets.js';
@@ -20,7 +22,7 @@ import { SequenceCounters } from '../../ddl/define/sequence-counters.js';
 import { realEnvironment } from '../../env/real.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { ALL_FUNCTIONS, FunctionRules } from '../../functions/calls/rules.js';
-import { DEFAULT_FETCH_LIMITS, Fetcher } from '../../functions/network/fetcher.js';
+import { DEFAULT_FETCH_LIMITS, Fetcher, type FetchLimits } from '../../functions/network/fetcher.js';
 import { NO_TARGETS } from '../../functions/network/targets.js';
 import { findFunction } from '../../functions/registry.js';
 import { parseQueryStepwise } from '../../language/parse.js';
@@ -145,11 +147,12 @@ export class OpenDatabase implements Database {
     this.#strength = new ThreadedPasswordStrength(environment.timers);
     const targets = { ...NO_TARGETS, ...options.network };
     const fetchLimits = { ...DEFAULT_FETCH_LIMITS, ...options.network };
+    const bounded = (limits: FetchLimits): FetchLimits => ({
+      time: Math.min(fetchLimits.time, limits.time),
+      response: Math.min(fetchLimits.response, limits.response),
+    });
     const keySets: KeySetSource = {
-      fetcher: new Fetcher(environment, targets, {
-        time: Math.min(fetchLimits.time, KEY_SET_LIMITS.time),
-        response: Math.min(fetchLimits.response, KEY_SET_LIMITS.response),
-      }),
+      fetcher: new Fetcher(environment, targets, bounded(KEY_SET_LIMITS)),
       report,
     };
     const catalogs = new CatalogCache();
@@ -181,8 +184,11 @@ export class OpenDatabase implements Database {
     const outbox = new Outbox(environment, options.mail, (database) => this.#mails.queued(database));
     this.outbox = outbox;
     const network = new Fetcher(environment, targets, fetchLimits);
+    const asking = new Fetcher(environment, targets, bounded(PROVIDER_LIMITS));
+    const providers = new Providers(environment, { fetcher: asking, report });
     const executor = new Executor({
       outbox,
+      providers,
       publicUrls: options.authentication?.publicUrls,
       sessions: registry,
       catalogs,
@@ -244,6 +250,7 @@ export class OpenDatabase implements Database {
       executor,
       authenticator: createAuthenticator(environment, directory, hasher, {
         ...options.authentication,
+        providers,
         tokens: { keySets, ...options.authentication?.tokens },
         sessionLifetime: options.sessions?.lifetime,
         failures: this.#node?.failures,
@@ -342,6 +349,10 @@ export class OpenDatabase implements Database {
 
   confirmLink(databasePath: DatabasePath, access: string, link: string): Promise<string> {
     return this.#services.authenticator.confirm(databasePath, access, link);
+  }
+
+  returnFromProvider(databasePath: DatabasePath, access: string, parameters: URLSearchParams): Promise<string> {
+    return this.#services.authenticator.returnFromProvider(databasePath, access, parameters);
   }
 
   app(databasePath: DatabasePath): PromiseOrValue<App> {

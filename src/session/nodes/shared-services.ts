@@ -1,7 +1,8 @@
 /** The services of a node that shares its store with others. */
 import type { SessionIdentity } from '../../auth/identity.js';
+import { credentialOf } from '../../auth/ways/bearer.js';
 import type { CatalogCache } from '../../catalog/definitions/load.js';
-import { grantName } from '../../catalog/keys/followed-key.js';
+import { grantName, identityName } from '../../catalog/keys/followed-key.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
 import { SharedLiveQueries } from '../../statements/live/shared-live-queries.js';
@@ -51,7 +52,7 @@ export function sharedServices(options: SharedOptions): SharedServices | undefin
 // An index of sessions by what they depend on, so that a commit re-validates only those that it may concern.
 
 /**
- * Finds the sessions that depend on a record or a grant, by the keys in commits. Records are found by
+ * Finds the sessions that depend on a record, a grant or an identity, by the keys in commits. Records are found by
  * their encoded keys alone: records with the same key in several tables are all found.
  */
 class SessionDependencies {
@@ -76,16 +77,18 @@ class SessionDependencies {
   }
 
   on(key: DependencyKey): Iterable<RegisteredSession> {
-    return this.#byName.get(key.kind === 'grant' ? key.name : recordName(key.key)) ?? [];
+    return this.#byName.get(key.kind === 'incarnation' ? recordName(key.key) : key.name) ?? [];
   }
 }
 
-function namesOf({ principal, signedIn: { basis } }: SessionIdentity): readonly string[] {
+function namesOf({ principal, signedIn: { basis, claims } }: SessionIdentity): readonly string[] {
   const names: string[] = [];
   if (principal.kind === 'record' && !(principal.id.key instanceof Range)) {
     names.push(recordName(encodeKey(principal.id.key)));
   }
   if (basis?.kind === 'access' && basis.grant !== undefined) names.push(grantName(basis.access.name, basis.grant));
+  const identity = claims && credentialOf(claims).identity;
+  if (identity !== undefined) names.push(identityName(identity));
   return names;
 }
 

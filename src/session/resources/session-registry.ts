@@ -16,7 +16,7 @@ import type { RegisteredSession } from './registered-session.js';
 
 /** The bookkeeping of sessions if other nodes use the store. */
 export interface SharedSessions {
-  /** Which sessions depend on a grant or a record. */
+  /** Which sessions depend on a grant, an identity or a record. */
   readonly dependencies: {
     add(session: RegisteredSession): void;
     remove(session: RegisteredSession): void;
@@ -31,7 +31,7 @@ export interface SharedSessions {
 }
 
 /** The keys on which single sessions depend. */
-export type DependencyKey = Extract<FollowedKey, { readonly kind: 'grant' | 'incarnation' }>;
+export type DependencyKey = Extract<FollowedKey, { readonly kind: 'grant' | 'identity' | 'incarnation' }>;
 
 export class InMemorySessionRegistry implements SessionRegistry {
   /** Maximum number of sessions per record user; a further one ends the oldest. */
@@ -124,6 +124,7 @@ export class InMemorySessionRegistry implements SessionRegistry {
         return;
       }
       case 'grant':
+      case 'identity':
       case 'incarnation':
         for (const session of this.#shared?.dependencies.on(key) ?? []) session.scheduleRevalidation();
     }

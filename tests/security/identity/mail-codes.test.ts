@@ -564,6 +564,7 @@ describe('A56: a flood', () => {
     const now = doors.owned.environment.clock.now();
     const row = {
       access: 'open',
+      kind: 'mail',
       purpose: 'sign-in',
       variables: newObject(),
       created: toDatetime(now),

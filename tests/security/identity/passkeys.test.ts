@@ -469,7 +469,7 @@ describe('A40: keys and attestations', () => {
     expect(answers.filter(({ token: given }) => given !== undefined)).toHaveLength(1);
     expect(await doors.value('RETURN count(access::identities(user:ann))')).toBe(10);
     const eleventh = await doors.start({ link: true }, { ...PASSKEY, token });
-    expect([eleventh.statusCode, eleventh.json()]).toMatchObject([409, { error: 'too_many_identities' }]);
+    expect([eleventh.statusCode, eleventh.json()]).toMatchObject([400, { error: 'too_many_identities' }]);
   });
 });
 
