@@ -1,7 +1,7 @@
 /** Authenticator data (WebAuthn Level 3, section 6.1): what an authenticator says and signs. */
 import { ByteReader } from '../../value/codecs/byte-reader.js';
 import { type PasskeyKey, readCoseKey } from './cose-key.js';
-import { refused } from './refused.js';
+import { passkeyRefused } from './passkey-refused.js';
 
 export interface AuthenticatorData {
   /** SHA-256 of the domain that the passkey was made for. */
@@ -45,10 +45,10 @@ export function readAuthenticatorData(bytes: Uint8Array): AuthenticatorData {
 export function readAttestedPasskey(bytes: Uint8Array): AttestedPasskey {
   const reader = new ByteReader(bytes, malformed);
   const { data, flags } = readFront(reader);
-  if ((flags & FLAG.attested) === 0) throw refused('it comes without its key');
+  if ((flags & FLAG.attested) === 0) throw passkeyRefused('it comes without its key');
   reader.raw(MODEL_BYTES);
   const length = reader.uint16();
-  if (length === 0 || length > LONGEST_PASSKEY_ID) throw refused('its id is too short or too long');
+  if (length === 0 || length > LONGEST_PASSKEY_ID) throw passkeyRefused('its id is too short or too long');
   const id = reader.raw(length);
   const key = readCoseKey(reader);
   if ((flags & FLAG.extensions) === 0 && reader.remaining > 0) malformed('bytes after the end');
@@ -71,5 +71,5 @@ function readFront(reader: ByteReader): { readonly data: AuthenticatorData; read
 }
 
 function malformed(what: string): never {
-  throw refused(`its authenticator data is malformed: ${what}`);
+  throw passkeyRefused(`its authenticator data is malformed: ${what}`);
 }

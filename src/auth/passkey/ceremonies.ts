@@ -15,7 +15,7 @@ import { isObject, type Value } from '../../value/value.js';
 import { type AuthenticatorData, readAttestedPasskey, readAuthenticatorData } from './authenticator-data.js';
 import { PASSKEY_ALGORITHMS, type PasskeyAlgorithm } from './cose-key.js';
 import { base64url, type MadeCredential, type SignedCredential } from './credential.js';
-import { refused } from './refused.js';
+import { passkeyRefused } from './passkey-refused.js';
 
 /** What is stored of a passkey. */
 export interface Passkey {
@@ -45,7 +45,7 @@ export function madePasskey({ id, clientData, attestation }: MadeCredential, exp
   judgeClientData(clientData, 'webauthn.create', expected);
   const made = readAttestedPasskey(authenticatorDataIn(attestation));
   judgeAuthenticator(made, expected);
-  if (base64url(made.id) !== id) throw refused('its id is not the one that it was made with');
+  if (base64url(made.id) !== id) throw passkeyRefused('its id is not the one that it was made with');
   return {
     key: made.key.export({ format: 'der', type: 'spki' }),
     algorithm: made.algorithm,
@@ -72,11 +72,11 @@ export function signedBy(
   judgeClientData(clientData, 'webauthn.get', expected);
   const data = readAuthenticatorData(authenticatorData);
   judgeAuthenticator(data, expected);
-  if (data.mayBeBackedUp !== passkey.mayBeBackedUp) throw refused('whether it may be backed up has changed');
+  if (data.mayBeBackedUp !== passkey.mayBeBackedUp) throw passkeyRefused('whether it may be backed up has changed');
   const signed = Buffer.concat([authenticatorData, createHash('sha256').update(clientData).digest()]);
   const key = createPublicKey({ key: Buffer.from(passkey.key), format: 'der', type: 'spki' });
   const digest = passkey.algorithm === PASSKEY_ALGORITHMS.EDDSA ? null : 'sha256';
-  if (!verify(digest, signed, key, signature)) throw refused('its signature is wrong');
+  if (!verify(digest, signed, key, signature)) throw passkeyRefused('its signature is wrong');
   const isCounting = data.counter !== 0 || passkey.counter !== 0;
   if (isCounting && data.counter <= passkey.counter) throw counterBack(passkey.counter, data.counter);
   return { counter: data.counter, isVerified: data.isVerified };
@@ -92,32 +92,32 @@ type Ceremony = 'webauthn.create' | 'webauthn.get';
 /** What the browser says (section 5.8.1); pages can't write it. */
 function judgeClientData(bytes: Uint8Array, ceremony: Ceremony, { way: { origins }, challenge }: Expected): void {
   const data = jsonIn(bytes);
-  if (data['type'] !== ceremony) throw refused(`it was asked for something else than ${ceremony}`);
-  if (data['challenge'] !== challenge) throw refused('it was asked by another challenge');
+  if (data['type'] !== ceremony) throw passkeyRefused(`it was asked for something else than ${ceremony}`);
+  if (data['challenge'] !== challenge) throw passkeyRefused('it was asked by another challenge');
   if (!origins.some((origin) => origin === data['origin']))
-    throw refused('its page is at an origin that is not listed');
+    throw passkeyRefused('its page is at an origin that is not listed');
   const { crossOrigin, topOrigin } = data;
   if ((crossOrigin !== undefined && crossOrigin !== false) || topOrigin !== undefined)
-    throw refused('its page is within that of another origin');
+    throw passkeyRefused('its page is within that of another origin');
 }
 
 function jsonIn(bytes: Uint8Array): Readonly<Record<string, unknown>> {
-  if (!isUtf8(bytes)) throw refused('its client data are not UTF-8');
+  if (!isUtf8(bytes)) throw passkeyRefused('its client data are not UTF-8');
   try {
     const data: unknown = JSON.parse(new TextDecoder().decode(bytes));
     if (typeof data === 'object' && data !== null) return data as Readonly<Record<string, unknown>>;
   } catch {
     // The same as for any other text.
   }
-  throw refused('its client data are no JSON object');
+  throw passkeyRefused('its client data are no JSON object');
 }
 
 function judgeAuthenticator(data: AuthenticatorData, { way: { domain, verification } }: Expected): void {
   const digest = createHash('sha256').update(domain).digest();
-  if (!digest.equals(data.domainDigest)) throw refused('it is for another domain');
-  if (!data.isPresent) throw refused('nobody was present');
-  if (verification === 'required' && !data.isVerified) throw refused('it has not verified its user');
-  if (data.isBackedUp && !data.mayBeBackedUp) throw refused('it is backed up, and may not be');
+  if (!digest.equals(data.domainDigest)) throw passkeyRefused('it is for another domain');
+  if (!data.isPresent) throw passkeyRefused('nobody was present');
+  if (verification === 'required' && !data.isVerified) throw passkeyRefused('it has not verified its user');
+  if (data.isBackedUp && !data.mayBeBackedUp) throw passkeyRefused('it is backed up, and may not be');
 }
 
 /** @throws TesseraError `passkey_refused` */
@@ -126,10 +126,10 @@ function authenticatorDataIn(attestation: Uint8Array): Uint8Array {
   try {
     object = decodeCbor(attestation, ATTESTATION_LIMITS);
   } catch (error) {
-    if (error instanceof TesseraError) throw refused(`its attestation can't be read: ${error.message}`);
+    if (error instanceof TesseraError) throw passkeyRefused(`its attestation can't be read: ${error.message}`);
     throw error;
   }
   const authData = isObject(object) ? object['authData'] : undefined;
-  if (!(authData instanceof Uint8Array)) throw refused('its attestation has no authenticator data');
+  if (!(authData instanceof Uint8Array)) throw passkeyRefused('its attestation has no authenticator data');
   return authData;
 }

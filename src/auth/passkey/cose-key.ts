@@ -8,7 +8,7 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import type { ByteReader } from '../../value/codecs/byte-reader.js';
 import { MAJOR } from '../../value/codecs/cbor-tags.js';
-import { refused } from './refused.js';
+import { passkeyRefused } from './passkey-refused.js';
 
 /** What passkeys may sign by, the best first. */
 export const PASSKEY_ALGORITHMS = {
@@ -47,8 +47,8 @@ export function readCoseKey(reader: ByteReader): PasskeyKey {
   const cose = readLabels(reader);
   const algorithm = cose.get(LABEL.algorithm);
   const row = ALGORITHMS.find((each) => each.algorithm === algorithm);
-  if (row === undefined) throw refused('its algorithm was not offered');
-  if (cose.get(LABEL.type) !== row.type) throw refused('its key is of another type than its algorithm');
+  if (row === undefined) throw passkeyRefused('its algorithm was not offered');
+  if (cose.get(LABEL.type) !== row.type) throw passkeyRefused('its key is of another type than its algorithm');
   return { algorithm: row.algorithm, key: keyOf(row.jwk(cose)) };
 }
 
@@ -63,7 +63,7 @@ const ALGORITHMS: readonly AlgorithmRow[] = [
     algorithm: PASSKEY_ALGORITHMS.EDDSA,
     type: TYPE.okp,
     jwk(cose) {
-      if (cose.get(LABEL.curve) !== CURVE.ed25519) throw refused('its curve is not Ed25519');
+      if (cose.get(LABEL.curve) !== CURVE.ed25519) throw passkeyRefused('its curve is not Ed25519');
       return { kty: 'OKP', crv: 'Ed25519', x: octets(cose, LABEL.x) };
     },
   },
@@ -71,7 +71,7 @@ const ALGORITHMS: readonly AlgorithmRow[] = [
     algorithm: PASSKEY_ALGORITHMS.ES256,
     type: TYPE.ec2,
     jwk(cose) {
-      if (cose.get(LABEL.curve) !== CURVE.p256) throw refused('its curve is not P-256');
+      if (cose.get(LABEL.curve) !== CURVE.p256) throw passkeyRefused('its curve is not P-256');
       return { kty: 'EC', crv: 'P-256', x: octets(cose, LABEL.x), y: octets(cose, LABEL.y) };
     },
   },
@@ -92,26 +92,26 @@ function keyOf(jwk: JsonWebKey): KeyObject {
   try {
     key = createPublicKey({ key: jwk, format: 'jwk' });
   } catch {
-    throw refused('its key is none');
+    throw passkeyRefused('its key is none');
   }
   const { modulusLength = LEAST_RSA_BITS } = key.asymmetricKeyDetails ?? {};
-  if (modulusLength < LEAST_RSA_BITS) throw refused('its RSA key is too short');
+  if (modulusLength < LEAST_RSA_BITS) throw passkeyRefused('its RSA key is too short');
   return key;
 }
 
 function octets(cose: CoseKey, label: number, longest = LONGEST): string {
   const value = cose.get(label);
-  if (!(value instanceof Uint8Array) || value.length > longest) throw refused('a part of its key is missing');
+  if (!(value instanceof Uint8Array) || value.length > longest) throw passkeyRefused('a part of its key is missing');
   return Buffer.from(value).toString('base64url');
 }
 
 function readLabels(reader: ByteReader): CoseKey {
   const { major, value: count } = readHead(reader);
-  if (major !== MAJOR.map || count > MOST_LABELS) throw refused('its key is no COSE_Key');
+  if (major !== MAJOR.map || count > MOST_LABELS) throw passkeyRefused('its key is no COSE_Key');
   const labels = new Map<number, number | Uint8Array>();
   for (let at = 0; at < count; at++) {
     const label = readPart(reader);
-    if (typeof label !== 'number' || labels.has(label)) throw refused('its key has a label that is none');
+    if (typeof label !== 'number' || labels.has(label)) throw passkeyRefused('its key has a label that is none');
     labels.set(label, readPart(reader));
   }
   return labels;
@@ -121,7 +121,7 @@ function readPart(reader: ByteReader): number | Uint8Array {
   const { major, value } = readHead(reader);
   if (major === MAJOR.uint) return value;
   if (major === MAJOR.negative) return -1 - value;
-  if (major !== MAJOR.bytes || value > LONGEST) throw refused('its key has a part of another type');
+  if (major !== MAJOR.bytes || value > LONGEST) throw passkeyRefused('its key has a part of another type');
   return reader.raw(value);
 }
 
@@ -129,7 +129,7 @@ function readPart(reader: ByteReader): number | Uint8Array {
 function readHead(reader: ByteReader): { readonly major: number; readonly value: number } {
   const initial = reader.byte();
   const information = initial & 31;
-  if (information > 25) throw refused('its key has a part that is too long');
+  if (information > 25) throw passkeyRefused('its key has a part that is too long');
   const value = information < 24 ? information : information === 24 ? reader.byte() : reader.uint16();
   return { major: initial >>> 5, value };
 }

@@ -1,7 +1,7 @@
 /** Reads the `credential` that a client shows: what toJSON of a PublicKeyCredential makes (WebAuthn Level 3, 5.1). */
 import { isArray, isObject, type ObjectValue, type Value } from '../../value/value.js';
 import { LONGEST_PASSKEY_ID } from './authenticator-data.js';
-import { refused } from './refused.js';
+import { passkeyRefused } from './passkey-refused.js';
 
 /** What both ceremonies give. */
 interface ShownCredential {
@@ -62,11 +62,11 @@ export function readSignedCredential(shown: Value): SignedCredential {
 }
 
 function readFront(shown: Value): { readonly front: ShownCredential; readonly response: ObjectValue } {
-  if (!isObject(shown)) throw refused("there is no 'credential', as toJSON() gives it");
+  if (!isObject(shown)) throw passkeyRefused("there is no 'credential', as toJSON() gives it");
   const { response, type, rawId } = shown;
-  if (type !== 'public-key' || !isObject(response)) throw refused("'credential' is of another type");
+  if (type !== 'public-key' || !isObject(response)) throw passkeyRefused("'credential' is of another type");
   const id = base64url(octets(shown, 'id', LONGEST_PASSKEY_ID));
-  if (rawId !== undefined && rawId !== shown['id']) throw refused("'id' and 'rawId' are not the same");
+  if (rawId !== undefined && rawId !== shown['id']) throw passkeyRefused("'id' and 'rawId' are not the same");
   return { front: { id, clientData: octets(response, 'clientDataJSON', LONGEST_CLIENT_DATA) }, response };
 }
 
@@ -74,9 +74,9 @@ function readFront(shown: Value): { readonly front: ShownCredential; readonly re
 function octets(from: ObjectValue, name: string, longest: number): Uint8Array {
   const text = from[name];
   if (typeof text !== 'string' || text.length > Math.ceil((longest * 4) / 3))
-    throw refused(`'${name}' is too long or no text`);
+    throw passkeyRefused(`'${name}' is too long or no text`);
   const bytes = Buffer.from(text, 'base64url');
-  if (bytes.length === 0 || base64url(bytes) !== text) throw refused(`'${name}' is not base64url`);
+  if (bytes.length === 0 || base64url(bytes) !== text) throw passkeyRefused(`'${name}' is not base64url`);
   return bytes;
 }
 

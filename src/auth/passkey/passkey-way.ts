@@ -22,7 +22,7 @@ import { type ProofCall, type Proven, type StartedRequest, textIn, type WayPlace
 import { madePasskey, type Passkey, type Shown, signedBy } from './ceremonies.js';
 import { base64url, readMadeCredential, readSignedCredential } from './credential.js';
 import { type KnownPasskey, makingOptions, signingOptions } from './options.js';
-import { refused } from './refused.js';
+import { passkeyRefused } from './passkey-refused.js';
 
 /** How long people may take: nanoseconds. */
 export const LIFETIME = 300_000_000_000n;
@@ -54,8 +54,8 @@ const REFUSALS: ReadonlySet<string> = new Set(['passkey_refused', 'passkey_count
 
 /**
  * Begins a request: options for a passkey that is to be made (`link`, `signup`) or to sign.
- * @throws TesseraError `start_malformed`, `rate_limited`, `access_signup_missing`, `too_many_identities`; for links and steps
- * `record_user_required`, `recent_sign_in_required`, `identity_missing`
+ * @throws TesseraError `start_malformed`, `rate_limited`, `access_signup_missing`, `too_many_identities`; for links and
+ * steps `record_user_required`, `recent_sign_in_required`, `identity_missing`
  */
 async function startByPasskey(
   context: AuthContext,
@@ -190,7 +190,7 @@ async function made({ rows, access, way, request, shown }: Call): Promise<Proven
   const credential = readMadeCredential(shown['credential']);
   const { isVerified, ...passkey } = madePasskey(credential, { way, challenge });
   // Its id was drawn at random by the authenticator: who shows it again wants to take its place.
-  if ((await rows.owner(access.name, credential.id)) !== undefined) throw refused('it is known already');
+  if ((await rows.owner(access.name, credential.id)) !== undefined) throw passkeyRefused('it is known already');
   const name = nameIn(shown['name']);
   return {
     subject: credential.id,
@@ -204,12 +204,12 @@ async function signed({ rows, access, way, request, shown }: Call): Promise<Prov
   const { passkey: { challenge } = { challenge: '' }, purpose } = request;
   const credential = readSignedCredential(shown['credential']);
   const identity = await rows.owner(access.name, credential.id);
-  if (identity === undefined) throw refused('it is not known');
+  if (identity === undefined) throw passkeyRefused('it is not known');
   const kept = keptOf(identity);
   // Who has signed in without a name is whom the passkey names.
   const isOfOwner =
     credential.userHandle === kept.handle || (credential.userHandle === undefined && purpose === 'step');
-  if (!isOfOwner) throw refused('it names another user');
+  if (!isOfOwner) throw passkeyRefused('it names another user');
   const { counter, isVerified } = signedBy(kept, credential, { way, challenge });
   return {
     subject: credential.id,

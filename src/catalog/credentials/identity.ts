@@ -58,7 +58,7 @@ export interface IdentityGrant {
 }
 
 /** What its user calls it, as `{ name }`; without the member if it has no name. */
-export function identityName({ kept }: IdentityGrant): { readonly name?: Value } {
+export function shownName({ kept }: IdentityGrant): { readonly name?: Value } {
   return kept?.['name'] === undefined ? {} : { name: kept['name'] };
 }
 

@@ -8,7 +8,7 @@ import { tell } from '../../auth/ways/notices.js';
 import { shownSubject } from '../../auth/ways/shown-identity.js';
 import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type Grant, type GrantSubject, Grants, generateGrant, isExpired } from '../../catalog/credentials/grant.js';
-import { type IdentityGrant, identityName } from '../../catalog/credentials/identity.js';
+import { type IdentityGrant, shownName } from '../../catalog/credentials/identity.js';
 import { ensureIncarnation, NO_INCARNATION } from '../../catalog/credentials/incarnation.js';
 import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
 import { isSymmetric, jwtOf, withJwt } from '../../catalog/credentials/signing-key.js';
@@ -331,7 +331,7 @@ function shown(
   // Other types keep the members that clients of the reference engine know.
   if (identity !== undefined) {
     const { subject: text, issuer } = shownSubject(identity);
-    const told = { ...(issuer !== undefined && { issuer }), ...identityName(identity) };
+    const told = { ...(issuer !== undefined && { issuer }), ...shownName(identity) };
     Object.assign(object, { identity: text, used: identity.used, ...told });
   }
   if (address !== undefined) object['address'] = address;
