@@ -21,7 +21,7 @@ import type { DrawnToken } from '../tokens/tokens.js';
 import { assuranceIn, credentialOf, hasExpired } from './bearer.js';
 import { verifies } from './challenge.js';
 import { addedMail, changedMail } from './mail-text.js';
-import { tell } from './notices.js';
+import { tell, tellOthers } from './notices.js';
 import { type ProofCall, type Proven, textIn, type WayAccess } from './way.js';
 import { wayRow } from './ways.js';
 
@@ -141,7 +141,7 @@ async function settle(
   const identity = tied(context, access, way, { request, proven, record: id, incarnation: incarnation.id, same, now });
   rows.identities.put(identity, same);
   wayRow(way).tie?.(rows, identity, request);
-  if (same === undefined && most !== 'one') await tell(rows, identity, addedMail(rows.app), now);
+  if (same === undefined) await tellOthers(rows, identity, addedMail(rows.app), now);
   return {
     identified: { id, incarnation },
     assurance: assuranceAfter(request, proven.proof ?? wayRow(way).proof, now),

@@ -4,7 +4,7 @@ import type { IdentityRows } from '../../auth/directory.js';
 import type { AccessGrants } from '../../auth/kinds/access-kind.js';
 import { accessKindOf } from '../../auth/kinds/access-kinds.js';
 import { endedMail, removedMail } from '../../auth/ways/mail-text.js';
-import { tell } from '../../auth/ways/notices.js';
+import { tell, tellOthers } from '../../auth/ways/notices.js';
 import { shownSubject } from '../../auth/ways/shown-identity.js';
 import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type Grant, type GrantSubject, Grants, generateGrant, isExpired } from '../../catalog/credentials/grant.js';
@@ -286,8 +286,9 @@ async function revoke({ services: { environment } }: Execution, { grants, rows }
   const revoked = { ...grant, revocation };
   if (grant.identity !== undefined) {
     await rows?.endIdentity(grant.identity);
-    const mail = grant.identity.kind === 'mail' ? removedMail : endedMail;
-    await (rows && tell(rows, grant.identity, mail(rows.app), now));
+    if (rows !== undefined && grant.identity.kind === 'mail')
+      await tell(rows, grant.identity, removedMail(rows.app), now);
+    else if (rows !== undefined) await tellOthers(rows, grant.identity, endedMail(rows.app), now);
     return revoked;
   }
   grants.put(revoked);
