@@ -1,5 +1,6 @@
 /** The interface by which signing in reaches the store: users, access methods, grants, records, clauses. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
+import type { FactorTries } from '../catalog/credentials/factor-tries.js';
 import type { Grant, Grants } from '../catalog/credentials/grant.js';
 import type { Identities, IdentityGrant } from '../catalog/credentials/identity.js';
 import type { Incarnation } from '../catalog/credentials/incarnation.js';
@@ -93,6 +94,9 @@ export interface IdentityRows {
   readonly app: App;
   readonly requests: SignInRequests;
   readonly identities: Identities;
+  readonly factorTries: FactorTries;
+  /** The access methods of the database. */
+  readonly accessNames: readonly string[];
   /** The way of an access method; `undefined` if it has none. */
   way(access: string): AccessWay | undefined;
   grants(access: string): Grants;

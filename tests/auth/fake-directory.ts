@@ -73,8 +73,9 @@ export class FakeDirectory implements Directory {
     return this.app();
   }
 
-  proving(): never {
-    return this.app();
+  /** No record here has a second factor. */
+  proving(): undefined {
+    return undefined;
   }
 
   grant(databasePath: DatabasePath, access: string, id: string) {

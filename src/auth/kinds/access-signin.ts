@@ -2,7 +2,7 @@
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import { takeOrRefuse } from '../../catalog/limits/rate-limits.js';
 import { signUpBuckets } from '../../catalog/limits/request-rates.js';
-import { failure } from '../../errors/error.js';
+import { failure, TesseraError } from '../../errors/error.js';
 import { recordAccount } from '../attempts/account.js';
 import type { Attempt } from '../attempts/attempt-keys.js';
 import { attemptedRecord } from '../attempts/attempt-names.js';
@@ -37,6 +37,7 @@ function attemptOf(access: AccessDefinition | undefined, credentials: AccessCred
  *
  * @throws TesseraError `invalid_auth` for an unknown access method, an invalid key or refresh token, a result that is
  * no existing record, and any internal failure (its cause is only logged); `thrown` if the clause throws;
+ * `second_factor_required` after a first proof that was right, if the record owes a second one;
  * `access_signin_missing`, `access_method_mismatch`, `bearer_key_missing`, `bearer_key_malformed`, `too_many_attempts`,
  * `hashing_busy`, `unexpected_auth` (retryable)
  */
@@ -45,15 +46,33 @@ export function signInByAccess(
   credentials: AccessCredentials,
   client: Client,
 ): Promise<SignedInWithTokens> {
-  return context.failureDelay.equalize(async () => {
-    const access = await context.directory.access(credentials.databasePath, credentials.access);
-    return context.throttle.attempt(attemptOf(access, credentials, client), () =>
-      context.failureDelay.observe(async () => {
-        if (access === undefined) throw failure('invalid_auth');
-        return accessKindOf(access.accessKind).signIn(context, access, credentials, client);
-      }),
-    );
-  });
+  return orDue(
+    context.failureDelay.equalize(async () => {
+      const access = await context.directory.access(credentials.databasePath, credentials.access);
+      return context.throttle.attempt(attemptOf(access, credentials, client), () =>
+        context.failureDelay.observe(async () => {
+          if (access === undefined) throw failure('invalid_auth');
+          return dueOf(accessKindOf(access.accessKind).signIn(context, access, credentials, client));
+        }),
+      );
+    }),
+  );
+}
+
+/** A first proof that was right is no failure, although the sign-in isn't complete. */
+async function dueOf<T>(work: Promise<T>): Promise<T | TesseraError> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof TesseraError && error.code === 'second_factor_required') return error;
+    throw error;
+  }
+}
+
+async function orDue<T>(work: Promise<T | TesseraError>): Promise<T> {
+  const outcome = await work;
+  if (outcome instanceof TesseraError) throw outcome;
+  return outcome;
 }
 
 /**
@@ -67,18 +86,20 @@ export function signUpByAccess(
   credentials: AccessCredentials,
   client: Client,
 ): Promise<SignedInWithTokens> {
-  return context.failureDelay.equalize(async () => {
-    const { databasePath } = credentials;
-    const access = await context.directory.access(databasePath, credentials.access);
-    if (access !== undefined && accessKindOf(access.accessKind).signUp !== undefined)
-      await takeOrRefuse(context.limits, signUpBuckets(context.rates, databasePath, client.origin.ip));
-    return context.throttle.attempt({ account: undefined, source: client.origin.ip }, () =>
-      context.failureDelay.observe(async () => {
-        if (access === undefined) throw failure('invalid_auth');
-        const { signUp } = accessKindOf(access.accessKind);
-        if (signUp === undefined) throw failure('access_method_mismatch');
-        return signUp(context, access, credentials, client);
-      }),
-    );
-  });
+  return orDue(
+    context.failureDelay.equalize(async () => {
+      const { databasePath } = credentials;
+      const access = await context.directory.access(databasePath, credentials.access);
+      if (access !== undefined && accessKindOf(access.accessKind).signUp !== undefined)
+        await takeOrRefuse(context.limits, signUpBuckets(context.rates, databasePath, client.origin.ip));
+      return context.throttle.attempt({ account: undefined, source: client.origin.ip }, () =>
+        context.failureDelay.observe(async () => {
+          if (access === undefined) throw failure('invalid_auth');
+          const { signUp } = accessKindOf(access.accessKind);
+          if (signUp === undefined) throw failure('access_method_mismatch');
+          return dueOf(signUp(context, access, credentials, client));
+        }),
+      );
+    }),
+  );
 }

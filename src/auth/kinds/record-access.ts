@@ -13,6 +13,7 @@ import type { AuthContext, SignedInWithTokens } from '../context.js';
 import type { AccessCredentials } from '../credentials.js';
 import type { AccessRun, IdentifiedRecord } from '../directory.js';
 import { type Client, guestIdentity, identityOf, type SignedIn, sessionExpiry, tokenLifetime } from '../identity.js';
+import { demandSecondFactor } from '../second-factor/due.js';
 import { assertIncarnation, type Claims, claimsValue } from '../tokens/claims.js';
 import { firstRefresh, type RefreshPair, useRefresh } from '../tokens/refresh.js';
 import { type DrawnToken, issuerOf } from '../tokens/tokens.js';
@@ -105,8 +106,11 @@ async function enterAsRecord(
   }
   if (accessKind.way !== undefined) {
     if (way === 'signup') throw failure('access_method_mismatch');
-    const proven = await redeem(context, access, accessKind.way, credentials, client, token);
-    return enterRecord(context, entrance, { ...proven, token });
+    const { issuer, isWhole, ...redeemed } = await redeem(context, access, accessKind.way, credentials, client, token);
+    const proven = { ...redeemed, token };
+    if (!isWhole) await demandSecondFactor(context, { ...entrance, ...proven });
+    const issuing = issuer === undefined ? access : await issuerNamed(context, databasePath, issuer);
+    return enterRecord(context, { ...entrance, access: issuing }, proven);
   }
   const clause = clauseOf(accessKind);
   if (clause === undefined) throw failure(clauseMissing);
@@ -121,7 +125,23 @@ async function enterAsRecord(
     throw failure(noRecord);
   }
   const assurance = assuranceOf(['pwd'], token.at);
+  await demandSecondFactor(context, { ...entrance, identified, assurance, identity: undefined, token });
   return enterRecord(context, entrance, { identified, assurance, token });
+}
+
+/**
+ * The access method of the first proof, as it is now: its AUTHENTICATE, lifetimes and refresh tokens are those of the
+ * sign-in.
+ * @throws TesseraError `invalid_auth` if it is gone
+ */
+async function issuerNamed(
+  { directory }: AuthContext,
+  databasePath: RecordDatabasePath,
+  name: string,
+): Promise<AccessOf<RecordAccess>> {
+  const access = await directory.access(databasePath, name);
+  if (access?.accessKind.kind !== 'record') throw failure('invalid_auth');
+  return { ...access, accessKind: access.accessKind };
 }
 
 /** Where and from where a record user comes in. */

@@ -1,6 +1,6 @@
 /** What the claims of a session say for a link or a step that it begins. */
 import type { IssuedCredential } from '../../catalog/credentials/revocation-list.js';
-import type { SignInPurpose } from '../../catalog/credentials/sign-in-request.js';
+import type { StartPurpose } from '../../catalog/credentials/sign-in-request.js';
 import { failure } from '../../errors/error.js';
 import { isArray, isObject, type ObjectValue, type RecordId, type Value } from '../../value/value.js';
 import { type Assurance, assertRecentSignIn, assuranceBy } from '../assurance.js';
@@ -31,7 +31,7 @@ export function assuranceIn({ amr, auth_time, idp }: ObjectValue): Assurance {
 
 /** What a request is for, and on which session it rests. */
 export interface Purpose {
-  readonly purpose: SignInPurpose;
+  readonly purpose: StartPurpose;
   /** The record that is signed in, for a link or step, and the claims of its session. */
   readonly own: RecordId | undefined;
   readonly bearer: ObjectValue | undefined;

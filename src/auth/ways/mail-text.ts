@@ -1,7 +1,7 @@
 /** The mails of the ways in: short, in plain words, and with nothing of what a client has sent but its address. */
 
 import { escapeHtml } from '../../base/html.js';
-import type { SignInPurpose } from '../../catalog/credentials/sign-in-request.js';
+import type { StartPurpose } from '../../catalog/credentials/sign-in-request.js';
 import type { App } from '../directory.js';
 
 /** What is written in a mail. */
@@ -14,7 +14,7 @@ export interface MailText {
 }
 
 /** What a mail says of each purpose; the name of the app is the only part that comes from elsewhere. */
-const PURPOSES: Readonly<Record<SignInPurpose, { readonly title: (app: string) => string; readonly why: string }>> = {
+const PURPOSES: Readonly<Record<StartPurpose, { readonly title: (app: string) => string; readonly why: string }>> = {
   'sign-in': {
     title: (app) => `Sign in to ${app}`,
     why: 'Somebody, probably you, wants to sign in with this address.',
@@ -34,7 +34,7 @@ const IGNORE = 'If it wasn’t you, ignore this mail, and give the code to nobod
 /** A code, a link, or both, valid for ten minutes. */
 export function codeMail(
   { name }: App,
-  purpose: SignInPurpose,
+  purpose: StartPurpose,
   { code, link }: Pick<MailText, 'code' | 'link'>,
 ): MailText {
   const { title, why } = PURPOSES[purpose];
@@ -82,6 +82,22 @@ export function removedMail({ name }: App): MailText {
   return mailOf(`Your address at ${name} was removed`, [
     'This address can no longer be used to sign in there.',
     'If it wasn’t you, tell those who run it.',
+  ]);
+}
+
+/** Told when a second factor was added, or has taken the place of another. */
+export function factorAddedMail({ name }: App): MailText {
+  return mailOf(`A second factor was added at ${name}`, [
+    'From now on signing in there asks for it as well: an authenticator app, or recovery codes.',
+    'If it wasn’t you, sign in, end all other sessions, and tell those who run it.',
+  ]);
+}
+
+/** Told when a second factor was taken away from an account. */
+export function factorRemovedMail({ name }: App): MailText {
+  return mailOf(`A second factor was removed at ${name}`, [
+    'An authenticator app or recovery codes can no longer be used there.',
+    'If it wasn’t you, sign in, end all other sessions, and tell those who run it.',
   ]);
 }
 

@@ -9,6 +9,7 @@ import {
   drawRequestName,
   isCodeOf,
   type SignInRequest,
+  type StartPurpose,
 } from '../../catalog/credentials/sign-in-request.js';
 import { redirectAllowed } from '../../catalog/definitions/web-addresses.js';
 import { type RateBucket, takeOrRefuse } from '../../catalog/limits/rate-limits.js';
@@ -109,7 +110,7 @@ function drawProof(random: Random, forms: readonly MailForm[], page: string | un
   return { code: forms.includes('code') || link === undefined ? drawCode(random) : undefined, link };
 }
 
-type NewRequest = Omit<SignInRequest, 'pointers'>;
+type NewRequest = Omit<SignInRequest, 'pointers' | 'purpose'> & { readonly purpose: StartPurpose };
 
 function requestOf(
   { access }: WayPlace,

@@ -25,3 +25,12 @@ export async function assertFewOpen(
   const { all, ofSource } = await directory.openRequests(databasePath, MOST_OPEN, source);
   if (all >= MOST_OPEN || ofSource >= MOST_OPEN_OF_SOURCE) throw failure('rate_limited', { retryAfter: RETRY_AFTER });
 }
+
+/** For requests of which each record has one from a source. @throws TesseraError `rate_limited` */
+export async function assertOpenOfDatabase(
+  { directory }: AuthContext,
+  databasePath: WayPlace['databasePath'],
+): Promise<void> {
+  const { all } = await directory.openRequests(databasePath, MOST_OPEN, undefined);
+  if (all >= MOST_OPEN) throw failure('rate_limited', { retryAfter: RETRY_AFTER });
+}

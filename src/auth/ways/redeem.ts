@@ -11,16 +11,17 @@ import type { AccessWay } from '../../language/ast.js';
 import { quoteString } from '../../value/text/quote.js';
 import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { newObject, objectFrom, type RecordId, type Value } from '../../value/value.js';
-import { type Assurance, assuranceOf, type Proof, withProof } from '../assurance.js';
+import { type Assurance, assuranceBy, assuranceOf, type Proof, withProof } from '../assurance.js';
 import type { AuthContext } from '../context.js';
 import type { AccessCredentials } from '../credentials.js';
 import type { IdentifiedRecord, IdentityRows } from '../directory.js';
 import { type Client, guestIdentity } from '../identity.js';
 import { judged } from '../kinds/clause-errors.js';
+import { factorsOf, isSecondFactor } from '../second-factor/factors.js';
 import type { DrawnToken } from '../tokens/tokens.js';
 import { assuranceIn, credentialOf, hasExpired } from './bearer.js';
 import { verifies } from './challenge.js';
-import { addedMail, changedMail } from './mail-text.js';
+import { addedMail, changedMail, factorAddedMail } from './mail-text.js';
 import { tell, tellOthers } from './notices.js';
 import { type ProofCall, type Proven, textIn, type WayAccess } from './way.js';
 import { wayRow } from './ways.js';
@@ -29,8 +30,17 @@ import { wayRow } from './ways.js';
 export interface RedeemedRecord {
   readonly identified: IdentifiedRecord;
   readonly assurance: Assurance;
-  /** The id of the identity that was signed in by. */
-  readonly identity: string;
+  /** The id of the identity that was signed in by; absent after a password. */
+  readonly identity: string | undefined;
+  /** The access method that issues the tokens, if not the one that was proved at: that of the first proof. */
+  readonly issuer?: string | undefined;
+  /** Whether no second proof is due: it was given, or the session only goes on. */
+  readonly isWhole: boolean;
+}
+
+/** What ends a redemption without a proof being judged. */
+interface Locked {
+  readonly lockedFor: bigint;
 }
 
 /** A request that was right, for a subject that no record has. */
@@ -42,7 +52,8 @@ interface Unclaimed {
 /**
  * Signs in with `request` and what proves it, such as a mailed `code`, or with `code` and `verifier`, after a page of
  * the server.
- * @throws TesseraError `invalid_auth` for everything that is wrong; what SIGNUP throws
+ * @throws TesseraError `invalid_auth` for everything that is wrong; `too_many_attempts` after too many wrong second
+ * proofs of the record; what SIGNUP throws
  */
 export async function redeem(
   context: AuthContext,
@@ -60,6 +71,8 @@ export async function redeem(
   );
   if (redeemed === undefined) throw failure('invalid_auth');
   if (redeemed instanceof TesseraError) throw failure('invalid_auth', undefined, { cause: redeemed });
+  if ('lockedFor' in redeemed)
+    throw failure('too_many_attempts', { retryAfter: Math.ceil(Number(redeemed.lockedFor) / 1e9) });
   return 'request' in redeemed ? signUp(context, access, way, redeemed, credentials, client, token) : redeemed;
 }
 
@@ -71,14 +84,23 @@ interface Named {
   readonly isPage: boolean;
 }
 
-type Taken = RedeemedRecord | Unclaimed | TesseraError | undefined;
+type Taken = RedeemedRecord | Unclaimed | Locked | TesseraError | undefined;
 
 async function take(redeeming: Redeeming, { name, isPage }: Named): Promise<Taken> {
   const { context, rows, access, way, shown } = redeeming;
   const now = context.environment.clock.now();
   const request = typeof name === 'string' ? await rows.requests.find(name) : undefined;
-  if (typeof name !== 'string' || request?.access !== access.name || isOver(request, now)) return undefined;
-  if (request.kind !== way.kind) return undefined;
+  if (typeof name !== 'string' || request === undefined || isOver(request, now)) return undefined;
+  // A second proof is given at another access method than the first.
+  const isAt =
+    request.purpose === 'second'
+      ? isSecondFactor(way.kind)
+      : request.access === access.name && request.kind === way.kind;
+  if (!isAt) return undefined;
+  // Wrong codes count for the record, whatever it was that asked for one.
+  const counted = isSecondFactor(way.kind) && request.kept === undefined ? request.record : undefined;
+  const lockedFor = counted === undefined ? 0n : await rows.factorTries.lockedFor(counted, now);
+  if (lockedFor > 0n) return { lockedFor };
   const { challenge, proved, subject } = request;
   const { verifier } = shown;
   // What a page has proved needs the verifier; a code that was typed where it began may come with it.
@@ -90,8 +112,10 @@ async function take(redeeming: Redeeming, { name, isPage }: Named): Promise<Take
   const proven = isOwn ? await judge() : undefined;
   if (proven === undefined || proven instanceof TesseraError) {
     rows.requests.miss(name, request);
+    if (counted !== undefined) await rows.factorTries.miss(counted, now);
     return proven;
   }
+  if (counted !== undefined) await rows.factorTries.clear(counted);
   rows.requests.remove(name, request);
   const owner = await rows.owner(access.name, proven.subject);
   const claimed = async () => {
@@ -118,17 +142,19 @@ async function settle(
   way: AccessWay,
   { request, proven, id, now }: Claimed,
 ): Promise<RedeemedRecord | undefined> {
-  const { purpose, bearer, incarnation: named } = request;
+  const { purpose, bearer, first, incarnation: named } = request;
   const incarnation = await rows.incarnationOf(id);
   if (incarnation === undefined || (named !== undefined && named !== incarnation.id)) return undefined;
   const at = datetimeNanoseconds(request.created);
   if (bearer !== undefined && hasExpired(bearer, now)) return undefined;
-  const session = bearer && credentialOf(bearer);
+  const session = first ?? (bearer && credentialOf(bearer));
   if (await rows.isRevoked({ token: undefined, ...session, subject: recordSubject(id), at })) return undefined;
+  if (!(await mayAdd(rows, request, incarnation.id))) return undefined;
   const former = await rows.identities.ofRecord(id, access.name);
   const same = former.find((identity) => identity.subject === proven.subject);
   const others = former.filter((identity) => identity !== same);
-  if (purpose === 'step' && same === undefined) return undefined;
+  const adds = purpose === 'sign-in' || purpose === 'link' || request.kept !== undefined;
+  if (!adds && same === undefined) return undefined;
   const { identities: most } = wayRow(way);
   if (most === 'one') {
     // Once a record has proved an address, another counts only after it was linked.
@@ -138,22 +164,56 @@ async function settle(
       await tell(rows, identity, changedMail(rows.app), now);
     }
   } else if (others.length >= most) return undefined;
-  const identity = tied(context, access, way, { request, proven, record: id, incarnation: incarnation.id, same, now });
+  const assurance = assuranceAfter(request, way, proven.proof ?? wayRow(way).proof, now);
+  // Two proofs of one kind are one factor, shown twice.
+  if (purpose === 'second' && assurance.acr !== 'aal2') return undefined;
+  const identity = tied(context, access, way, {
+    request,
+    proven,
+    record: id,
+    incarnation: incarnation.id,
+    same: proven.isNew === true ? undefined : same,
+    now,
+  });
   rows.identities.put(identity, same);
   wayRow(way).tie?.(rows, identity, request);
-  if (same === undefined) await tellOthers(rows, identity, addedMail(rows.app), now);
-  return {
-    identified: { id, incarnation },
-    assurance: assuranceAfter(request, proven.proof ?? wayRow(way).proof, now),
-    identity: identity.id,
-  };
+  const identified = { id, incarnation };
+  if (proven.isNew === true) await tellOthers(rows, identity, factorAddedMail(rows.app), now);
+  else if (same === undefined && !isSecondFactor(way.kind)) await tellOthers(rows, identity, addedMail(rows.app), now);
+  if (!isSecondFactor(way.kind)) return { identified, assurance, identity: identity.id, isWhole: purpose === 'link' };
+  const issuer = first === undefined ? textIn(bearer?.['AC']) : request.access;
+  return { identified, assurance, identity: session?.identity, issuer, isWhole: true };
 }
 
-/** A link shows a mailbox, not who is there: otherwise a stolen session could prolong itself by one of its own. */
-function assuranceAfter({ purpose, bearer, idp }: SignInRequest, proof: Proof, now: bigint): Assurance {
+/**
+ * Whether what was proved may become an identity: of a session that has proved the second factor of its record, if that
+ * has one, or in place of the one that a record owes and doesn't have. It may have got one since the request began.
+ */
+async function mayAdd(
+  rows: IdentityRows,
+  { purpose, record, bearer, kept }: SignInRequest,
+  incarnation: string,
+): Promise<boolean> {
+  const isLink = purpose === 'link' && bearer !== undefined;
+  if (record === undefined || !(isLink || (purpose === 'second' && kept !== undefined))) return true;
+  const { isOwed, access } = await factorsOf(rows, record, incarnation);
+  return isLink ? !isOwed || assuranceIn(bearer).acr === 'aal2' : access.length === 0;
+}
+
+/**
+ * A link shows a mailbox, not who is there: otherwise a stolen session could prolong itself by one of its own. A second
+ * factor that is added has been shown, but doesn't make the sign-in a recent one.
+ */
+function assuranceAfter(
+  { purpose, first, bearer = newObject(), idp }: SignInRequest,
+  { kind }: AccessWay,
+  proof: Proof,
+  now: bigint,
+): Assurance {
   if (purpose === 'sign-in') return { ...assuranceOf([proof], now), idp };
-  const before = assuranceIn(bearer ?? newObject());
-  return purpose === 'link' ? before : withProof({ ...before, idp: idp ?? before.idp }, proof, now);
+  const before = first === undefined ? assuranceIn(bearer) : assuranceBy(first.amr, now);
+  if (purpose !== 'link') return withProof({ ...before, idp: idp ?? before.idp }, proof, now);
+  return isSecondFactor(kind) ? withProof(before, proof, before.at) : before;
 }
 
 interface Tie {
@@ -214,8 +274,8 @@ async function signUp(
   const address = textIn(identity['email']);
   const identified = await judged(failed, () => telling(address, identify), detailed);
   if (identified === undefined) throw failure('no_record_returned');
-  const assurance = assuranceAfter(request, proven.proof ?? wayRow(way).proof, now);
-  return { identified, assurance, identity: id };
+  const assurance = assuranceAfter(request, way, proven.proof ?? wayRow(way).proof, now);
+  return { identified, assurance, identity: id, isWhole: false };
 }
 
 /**

@@ -20,9 +20,20 @@ export interface StartBody {
   readonly step: boolean;
   /** Whether a passkey is to be made for a record that SIGNUP makes. Other ways find out by what is proved. */
   readonly signup: boolean;
+  /** A request that owes a second factor, for which the record is to get its first one. */
+  readonly request: string | undefined;
 }
 
-const MEMBERS: ReadonlySet<string> = new Set(['challenge', 'redirect', 'variables', 'email', 'link', 'step', 'signup']);
+const MEMBERS: ReadonlySet<string> = new Set([
+  'challenge',
+  'redirect',
+  'variables',
+  'email',
+  'link',
+  'step',
+  'signup',
+  'request',
+]);
 /** What the server itself tells a clause. */
 const SERVER_VARIABLES = ['email', 'identity'];
 const LONGEST_TEXT = 2_000;
@@ -45,7 +56,8 @@ export function readStart(body: ObjectValue): StartBody {
   if (reserved !== undefined) throw failure('reserved_variable', { name: reserved });
   const [link, step, signup] = [flag(body, 'link'), flag(body, 'step'), flag(body, 'signup')];
   if ([link, step, signup].filter(Boolean).length > 1) throw malformedStart("it is a 'link', a 'step' or a 'signup'");
-  return { challenge, redirect: text(body, 'redirect'), variables, email: text(body, 'email'), link, step, signup };
+  const [redirect, email, request] = [text(body, 'redirect'), text(body, 'email'), text(body, 'request')];
+  return { challenge, redirect, variables, email, link, step, signup, request };
 }
 
 /** @throws TesseraError `start_malformed` */

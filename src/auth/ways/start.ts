@@ -1,10 +1,12 @@
 /** Begins a sign-in request at an access method with a way. */
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
-import type { ObjectValue } from '../../value/value.js';
+import { isObject, type ObjectValue } from '../../value/value.js';
 import type { AuthContext } from '../context.js';
 import type { SessionIdentity } from '../identity.js';
 import { recordDatabasePath } from '../kinds/record-access.js';
+import { assertSecondFactor } from '../second-factor/factors.js';
+import { assuranceIn } from './bearer.js';
 import { readStart } from './start-body.js';
 import type { StartedRequest, WayPlace } from './way.js';
 import { wayRow } from './ways.js';
@@ -38,10 +40,24 @@ export function startRequest(
     const { way } = accessKind;
     // A record of another database may have the same id.
     if ((read.link || read.step) && !isOf(identity.principal, place)) throw failure('record_user_required');
+    if (read.link) await assertMayLink(context, place, identity);
     return wayRow(way).start(context, { databasePath: place, access: { ...access, accessKind } }, way, read, identity);
   });
 }
 
 function isOf(principal: Principal, { namespace, database }: WayPlace['databasePath']): boolean {
   return principal.kind === 'record' && principal.namespace === namespace && principal.database === database;
+}
+
+/** @throws TesseraError `second_factor_required`: one factor alone must not lead to the other. */
+async function assertMayLink(
+  { directory }: AuthContext,
+  databasePath: WayPlace['databasePath'],
+  { principal, token }: SessionIdentity,
+): Promise<void> {
+  if (principal.kind !== 'record' || !isObject(token)) return;
+  const assurance = assuranceIn(token);
+  await directory.proving(databasePath, (rows) =>
+    assertSecondFactor(rows, principal.id, principal.incarnation, assurance),
+  );
 }

@@ -31,6 +31,8 @@ export interface StartedRequest {
   readonly options?: ObjectValue | undefined;
   /** Where to go to, to sign in at a provider. */
   readonly url?: string;
+  /** What the way shows besides, once: `{ uri, secret }`, `{ codes }`. */
+  readonly shown?: Readonly<Record<string, string | readonly string[]>> | undefined;
 }
 
 /**
@@ -88,6 +90,8 @@ export interface Proven {
   readonly proof?: Proof;
   /** What the way keeps with the identity. Default: what it has kept before. */
   readonly kept?: ObjectValue | undefined;
+  /** Whether it takes the place of what the subject had. */
+  readonly isNew?: boolean;
 }
 
 /** An identity that an owner ties to a record. */

@@ -27,6 +27,8 @@ import type { Id } from '../keys/key-bytes.js';
 import {
   addressIdentityKey,
   addressIdentityRange,
+  factorTriesKey,
+  factorTriesRange,
   identityKey,
   identityRange,
   recordIdentityKey,
@@ -156,12 +158,22 @@ export class Identities {
     this.transaction.put(userHandleKey(this.database, table, encodeKey(key as Value)), stored);
   }
 
-  /** Removes those of a record, by its encoded key; without one, those of all records of the table. */
+  /**
+   * Removes those of a record, by its encoded key, with its handle and its wrong second proofs; without one, those of
+   * all records of the table.
+   */
   removeOf(table: string, key?: string, work: Work = AT_ONCE): PromiseOrValue<void> {
     const { transaction, database } = this;
-    if (key !== undefined) transaction.delete(userHandleKey(database, table, key));
-    const handles = key === undefined ? transaction.deleteRange(userHandleRange(database, table), work) : undefined;
-    return andThen(handles, () => this.#removePointers(table, key, work));
+    if (key !== undefined) {
+      transaction.delete(userHandleKey(database, table, key));
+      transaction.delete(factorTriesKey(database, table, key));
+      return this.#removePointers(table, key, work);
+    }
+    return andThen(transaction.deleteRange(userHandleRange(database, table), work), () =>
+      andThen(transaction.deleteRange(factorTriesRange(database, table), work), () =>
+        this.#removePointers(table, key, work),
+      ),
+    );
   }
 
   #removePointers(table: string, key: string | undefined, work: Work): PromiseOrValue<void> {

@@ -18,15 +18,31 @@ import type { Id } from '../keys/key-bytes.js';
 import { signInDatabaseKey, signInKey, signInRange } from '../keys/store-keys.js';
 
 /**
- * What a request is for: to sign in, to link what is proved to the record that is signed in, or to add a proof to its
- * session.
+ * What a client begins a request for: to sign in, to link what is proved to the record that is signed in, or to add a
+ * proof to its session.
  */
-export type SignInPurpose = 'sign-in' | 'link' | 'step';
+export type StartPurpose = 'sign-in' | 'link' | 'step';
+
+/** `second`: a first proof was right, and the record owes a second one. */
+export type SignInPurpose = StartPurpose | 'second';
+
+/** A proof that was right, of a request whose purpose is `second`. */
+export interface FirstProof {
+  /** Methods of authentication (RFC 8176). */
+  readonly amr: readonly string[];
+  /** The token that the sign-in has drawn: what was revoked since, but for it, ends the request. */
+  readonly token: string;
+  /** The id of the identity that was signed in by, if any. */
+  readonly identity?: string | undefined;
+  /** Whether the record may get its first second factor by this request, since it has none. */
+  readonly mayEnrol: boolean;
+}
 
 export interface SignInRequest {
+  /** Where it was begun; of a `second`, where the first proof was given. */
   readonly access: string;
-  /** The way that it was begun by, which the access method must still have. */
-  readonly kind: AccessWay['kind'];
+  /** The way that it was begun by, which the access method must still have; absent of a `second`. */
+  readonly kind?: AccessWay['kind'] | undefined;
   readonly purpose: SignInPurpose;
   /** It was proved elsewhere, by a link: its name and the verifier redeem it. */
   readonly proved?: boolean | undefined;
@@ -51,6 +67,9 @@ export interface SignInRequest {
   readonly incarnation?: string | undefined;
   /** The claims of the session that began it, of a link or step. */
   readonly bearer?: ObjectValue | undefined;
+  readonly first?: FirstProof | undefined;
+  /** What the way keeps until it is proved, such as the secret of an authenticator app. */
+  readonly kept?: ObjectValue | undefined;
   /** A digest of where it was begun; absent in process. */
   readonly source?: string | undefined;
   readonly created: Datetime;
@@ -126,7 +145,12 @@ export class SignInRequests {
 
   /** Counts a wrong code. */
   miss(name: string, request: SignInRequest): void {
-    this.#store(digestOf(name), { ...request, tries: request.tries + 1 });
+    this.change(name, { ...request, tries: request.tries + 1 });
+  }
+
+  /** Changes a request that `find` has found; its name and what leads to it stay. */
+  change(name: string, request: SignInRequest): void {
+    this.#store(digestOf(name), request);
   }
 
   /** Ends a request that `find` has found. */
@@ -190,12 +214,14 @@ export class SignInRequests {
   }
 
   #store(digest: string, request: SignInRequest): void {
+    const { first, passkey, pointers } = request;
     this.transaction.put(
       signInKey(this.database, 'request', digest),
       objectFrom({
         ...request,
-        passkey: request.passkey && objectFrom({ ...request.passkey }),
-        pointers: [...request.pointers],
+        passkey: passkey && objectFrom({ ...passkey }),
+        first: first && objectFrom({ ...first, amr: [...first.amr] }),
+        pointers: [...pointers],
       }),
     );
   }

@@ -351,6 +351,16 @@ export function userHandleRange(database: Id, table: string): KeyRange {
   return prefixRange(userHandleKey(database, table, ''));
 }
 
+/** The wrong codes that were shown as second proofs of a record; `key` is the record's encoded key. */
+export function factorTriesKey(database: Id, table: string, key: string): Key {
+  return `${databaseArea(database)}nf${nameBytes(table)}${key}`;
+}
+
+/** Those of all records of a table. */
+export function factorTriesRange(database: Id, table: string): KeyRange {
+  return prefixRange(`${databaseArea(database)}nf${nameBytes(table)}`);
+}
+
 /** That an identity proves a mail address, by the digests of the address and of the subject. */
 export function addressIdentityKey(database: Id, address: string, access: string, digest: string): Key {
   return `${databaseArea(database)}na${nameBytes(address)}${nameBytes(access)}${nameBytes(digest)}`;

@@ -3,7 +3,9 @@ import { assertRecentSignIn } from '../../auth/assurance.js';
 import type { IdentityRows } from '../../auth/directory.js';
 import type { AccessGrants } from '../../auth/kinds/access-kind.js';
 import { accessKindOf } from '../../auth/kinds/access-kinds.js';
-import { endedMail, removedMail } from '../../auth/ways/mail-text.js';
+import { assertSecondFactor, isSecondFactor } from '../../auth/second-factor/factors.js';
+import { assuranceIn } from '../../auth/ways/bearer.js';
+import { endedMail, factorRemovedMail, removedMail } from '../../auth/ways/mail-text.js';
 import { tell, tellOthers } from '../../auth/ways/notices.js';
 import { shownSubject } from '../../auth/ways/shown-identity.js';
 import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -138,16 +140,21 @@ function isByMail({ accessKind }: AccessDefinition): boolean {
   return accessKind.kind === 'record' && accessKind.way?.kind === 'mail';
 }
 
-/** @throws TesseraError `recent_sign_in_required`, `last_identity` */
+/** @throws TesseraError `recent_sign_in_required`, `second_factor_required`, `last_identity` */
 async function assertMayRevokeOwn({ identity, services }: Execution, { rows }: Store, revoked: readonly Grant[]) {
   const ended = revoked.filter(({ identity: tied }) => tied !== undefined);
   if (ended.length === 0) return;
   assertRecentSignIn(identity, services.environment.clock);
   const { principal, token } = identity;
-  const all = principal.kind === 'record' ? await rows?.identities.ofRecord(principal.id) : undefined;
+  if (principal.kind !== 'record' || rows === undefined || !isObject(token)) return;
+  await assertSecondFactor(rows, principal.id, principal.incarnation, assuranceIn(token));
+  // A second factor signs no one in alone.
+  const isWayIn = ({ kind }: IdentityGrant) => !isSecondFactor(kind);
+  const lost = ended.filter(({ identity: tied }) => tied !== undefined && isWayIn(tied)).length;
+  const all = (await rows.identities.ofRecord(principal.id)).filter(isWayIn);
   // Who has a password, needs no address to come in again.
-  const hasPassword = isObject(token) && isArray(token['amr']) && token['amr'].includes('pwd');
-  if (!hasPassword && (all?.length ?? 0) <= ended.length) throw failure('last_identity');
+  const hasPassword = isArray(token['amr']) && token['amr'].includes('pwd');
+  if (!hasPassword && lost > 0 && all.length <= lost) throw failure('last_identity');
 }
 
 function compileGrant({ subject }: Extract<Action, { kind: 'grant' }>, compiler: Compiler): Run {
@@ -288,13 +295,17 @@ async function revoke({ services: { environment } }: Execution, { grants, rows }
     await rows?.endIdentity(grant.identity);
     if (rows !== undefined && grant.identity.kind === 'mail')
       await tell(rows, grant.identity, removedMail(rows.app), now);
-    else if (rows !== undefined) await tellOthers(rows, grant.identity, endedMail(rows.app), now);
+    else if (rows !== undefined) await tellOthers(rows, grant.identity, endedMailOf(grant.identity)(rows.app), now);
     return revoked;
   }
   grants.put(revoked);
   // Otherwise the token that it replaced could still count as the loser of a race.
   if (grant.family !== undefined) grants.revokeFamily(grant.family, revocation);
   return revoked;
+}
+
+function endedMailOf({ kind }: IdentityGrant): typeof endedMail {
+  return isSecondFactor(kind) ? factorRemovedMail : endedMail;
 }
 
 const SECOND = 1_000_000_000n;

@@ -1,6 +1,7 @@
 /** The rows that proving an identity reads and writes, within the transaction of an execution. */
 import type { App, IdentityRows } from '../../auth/directory.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import { FactorTries } from '../../catalog/credentials/factor-tries.js';
 import { Grants } from '../../catalog/credentials/grant.js';
 import { Identities, type IdentityGrant } from '../../catalog/credentials/identity.js';
 import { ensureIncarnation, type Incarnation } from '../../catalog/credentials/incarnation.js';
@@ -48,6 +49,7 @@ export class ExecutionIdentityRows implements IdentityRows {
   readonly app: App;
   readonly requests: SignInRequests;
   readonly identities: Identities;
+  readonly factorTries: FactorTries;
   readonly #execution: Execution;
   readonly #catalog: DatabaseCatalog;
   readonly #existed: FormerState;
@@ -57,9 +59,14 @@ export class ExecutionIdentityRows implements IdentityRows {
     this.app = appOf(catalog, execution.identity.databasePath);
     this.requests = new SignInRequests(transaction, catalog.database.id);
     this.identities = new Identities(transaction, catalog.database.id);
+    this.factorTries = new FactorTries(transaction, catalog.database.id);
     this.#execution = execution;
     this.#catalog = catalog;
     this.#existed = existed;
+  }
+
+  get accessNames(): readonly string[] {
+    return [...this.#catalog.accesses.keys()];
   }
 
   way(access: string): AccessWay | undefined {

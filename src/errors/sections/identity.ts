@@ -38,6 +38,17 @@ export const identityErrors = {
     rpc: -32002,
     http: 401,
   }),
+  /**
+   * A first proof was right, and the record owes a second one: `signin` with `request` at one of `access` completes the
+   * sign-in; at one of `enrol` the record may get its first factor. Without a request it is the session that lacks it.
+   */
+  second_factor_required: row<{ request?: string; access: readonly string[]; enrol?: readonly string[] }>({
+    kind: 'NotAllowed',
+    text: () => 'A second factor is required',
+    details: (due) => ({ kind: 'Auth', details: { kind: 'SecondFactorRequired', details: { ...due } } }),
+    rpc: -32002,
+    http: 401,
+  }),
   /** The sign-in met a conflict or unavailable storage: the credentials may be valid. */
   unexpected_auth: row({
     kind: 'NotAllowed',

@@ -3,7 +3,7 @@
  * seconds.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Environment } from '../../env/environment.js';
+import type { Environment, Random } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import type { FunctionRow } from '../calls/contract.js';
 import { define } from '../calls/define.js';
@@ -26,7 +26,7 @@ export const totpFunctions: readonly FunctionRow[] = [
     [],
     'string',
     'A new secret for one-time passwords, in base32.',
-    ({ environment }) => encodeBase32(environment.random.bytes(SECRET_BYTES)),
+    ({ environment }) => drawTotpSecret(environment.random),
     options,
   ),
   define(
@@ -35,12 +35,11 @@ export const totpFunctions: readonly FunctionRow[] = [
     'string',
     'The URI from which an authenticator app takes a secret, mostly as a QR code.',
     (secret, account, issuer) => {
-      const given = encodeBase32(bytesOf('uri', secret));
+      const bytes = bytesOf('uri', secret);
       if (account.length > MAX_LENGTH || issuer.length > MAX_LENGTH) {
         throw refused('uri', `Account and issuer have no more than ${MAX_LENGTH} characters`);
       }
-      const [who, by] = [escaped(account), escaped(issuer)];
-      return `otpauth://totp/${by}:${who}?secret=${given}&issuer=${by}&algorithm=SHA1&digits=${DIGITS}&period=30`;
+      return totpUri(encodeBase32(bytes), account, issuer);
     },
   ),
   define(
@@ -56,26 +55,53 @@ export const totpFunctions: readonly FunctionRow[] = [
     [text('secret'), text('code'), optionalInteger('used')],
     'option<int>',
     'The time step of a one-time password, to be stored and passed as `used` the next time, so that none is accepted twice; NONE if it is invalid.',
-    (secret, code, used, { environment }) => {
-      const bytes = bytesOf('verify', secret);
-      const now = stepOf(environment);
-      let found: number | undefined;
-      // All steps are checked, for constant time.
-      for (let step = now - SKEW; step <= now + SKEW; step++) {
-        if (isEqual(codeAt(bytes, step), code) && (used === undefined || step > used)) found = step;
-      }
-      return found;
-    },
+    (secret, code, used, { environment }) => stepOfCode(bytesOf('verify', secret), code, used, environment),
     options,
   ),
 ];
+
+/** A new secret, in base32. */
+export function drawTotpSecret(random: Random): string {
+  return encodeBase32(random.bytes(SECRET_BYTES));
+}
+
+/**
+ * The URI from which an authenticator app takes a secret.
+ *
+ *     otpauth://totp/The%20Shop:ann?secret=…&issuer=The%20Shop&algorithm=SHA1&digits=6&period=30
+ *
+ * @param secret base32, as `drawTotpSecret` makes it
+ */
+export function totpUri(secret: string, account: string, issuer: string): string {
+  const [who, by] = [escaped(account), escaped(issuer)];
+  return `otpauth://totp/${by}:${who}?secret=${secret}&issuer=${by}&algorithm=SHA1&digits=${DIGITS}&period=30`;
+}
+
+/**
+ * The time step of a code that is good now; `undefined` for every other, and for one of a step up to `used`.
+ * @param secret at least 16 bytes
+ */
+export function stepOfCode(
+  secret: Uint8Array,
+  code: string,
+  used: number | bigint | undefined,
+  environment: Pick<Environment, 'clock'>,
+): number | undefined {
+  const now = stepOf(environment);
+  let found: number | undefined;
+  // All steps are checked, for constant time.
+  for (let step = now - SKEW; step <= now + SKEW; step++) {
+    if (isEqual(codeAt(secret, step), code) && (used === undefined || step > used)) found = step;
+  }
+  return found;
+}
 
 /** Half a character, for which there is no UTF-8, becomes the sign for one that is unknown. */
 function escaped(part: string): string {
   return encodeURIComponent(Buffer.from(part, 'utf8').toString());
 }
 
-function stepOf({ clock }: Environment): number {
+function stepOf({ clock }: Pick<Environment, 'clock'>): number {
   return Number(clock.now() / PERIOD_NANOSECONDS);
 }
 
@@ -108,6 +134,7 @@ function refused(name: string, reason: string) {
 /** Base32 (RFC 4648 §6) without padding, as authenticator apps show their secrets. */
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
+/** Without padding, in upper case. */
 export function encodeBase32(bytes: Uint8Array): string {
   let text = '';
   let bits = 0;

@@ -1,6 +1,7 @@
 /**
  * Outcomes as answers: the standard `{data, errors}`, and the results of the service, one for each root field.
  */
+import { secondFactorIn } from '../../errors/second-factor.js';
 import { formatElapsed } from '../../session/session/time-text.js';
 import { stringifyJson } from '../../value/codecs/json.js';
 import { type ObjectValue, objectFrom } from '../../value/value.js';
@@ -34,12 +35,12 @@ function resultText(time: bigint, status: 'OK' | 'ERR', result: string): string 
   return `{"time":"${formatElapsed(time)}","status":"${status}","result":${result}}`;
 }
 
-/** `{message, locations, path, extensions: {code}}`. */
+/** `{message, locations, path, extensions: {code}}`; where a second factor is required, also what is due. */
 export function errorValue({ message, locations, path, error }: GraphqlFailure): ObjectValue {
   return objectFrom({
     message,
     ...(locations && { locations: locations.map(({ line, column }) => objectFrom({ line, column })) }),
     ...(path && { path }),
-    extensions: objectFrom({ code: error.code }),
+    extensions: objectFrom({ code: error.code, ...(secondFactorIn(error) as ObjectValue | undefined) }),
   });
 }

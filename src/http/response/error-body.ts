@@ -1,6 +1,7 @@
 /** The JSON form of errors over HTTP. */
 import { STATUS_CODES } from 'node:http';
 import type { TesseraError } from '../../errors/error.js';
+import { secondFactorIn } from '../../errors/second-factor.js';
 
 /** The meaning of a status in two texts; the reference engine's where clients depend on them. */
 const BY_STATUS: Readonly<Record<number, readonly [details: string, description: string]>> = {
@@ -31,8 +32,9 @@ const BY_STATUS: Readonly<Record<number, readonly [details: string, description:
 };
 
 /**
- * `{code, details, description, information, error, field?}`: status, its two texts, the message, the stable code, and
- * the field of a sign-up that is to blame, if the access method reveals it.
+ * `{code, details, description, information, error, field?, request?, access?, enrol?}`: status, its two texts, the
+ * message, the stable code, the field of a sign-up that is to blame, if the access method reveals it, and what is due
+ * where a second factor is required.
  */
 export function errorBody(error: TesseraError): string {
   const status = error.httpStatus;
@@ -40,7 +42,7 @@ export function errorBody(error: TesseraError): string {
   const description = status === 409 && !error.retryable ? 'The request conflicts with what is stored.' : general;
   const told = { code: status, details, description, information: error.message, error: error.code };
   const field = fieldOf(error);
-  return JSON.stringify(field === undefined ? told : { ...told, field });
+  return JSON.stringify({ ...told, ...(field !== undefined && { field }), ...secondFactorIn(error) });
 }
 
 function fieldOf({ details }: TesseraError): string | undefined {

@@ -33,15 +33,15 @@ function placeOf(request: FastifyRequest): Place {
 
 /**
  * Begins a request: `{ challenge, email, … }` (`readStart`), with a bearer for `link` and `step`.
- * Answers `{ "request": "…", "expires": "2026-11-28T12:10:00Z" }`, of a passkey with `options` for the browser.
+ * Answers `{ "request": "…", "expires": "2026-11-28T12:10:00Z" }`, and what the way shows besides.
  */
 export function startRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
   const body = readCredentials(request);
   return inSession(context, request, reply, async (session) => {
     const started = await session.startSignIn({ ...placeOf(request), body });
     const expires = formatDatetime(toDatetime(started.expires));
-    const { request: name, url, options } = started;
-    return sendSecret(reply, JSON.stringify({ request: name, expires, url, options }));
+    const { request: name, url, options, shown } = started;
+    return sendSecret(reply, JSON.stringify({ request: name, expires, url, options, ...shown }));
   });
 }
 

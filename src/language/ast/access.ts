@@ -72,7 +72,7 @@ export const MAIL_FORMS = ['code', 'link'] as const;
 export type MailForm = (typeof MAIL_FORMS)[number];
 
 /** How a record user proves to be who they are, other than by what SIGNIN asks for. */
-export type AccessWay = MailWay | OidcWay | OauthWay | PasskeyWay;
+export type AccessWay = MailWay | OidcWay | OauthWay | PasskeyWay | TotpWay | RecoveryWay;
 
 /** By what is mailed to an address: each form once, in the order of `MAIL_FORMS`. */
 export interface MailWay {
@@ -136,6 +136,22 @@ export interface ProviderClient {
   readonly keyId?: string;
 }
 
+/** By codes of an authenticator app (RFC 6238), beside another proof. */
+export interface TotpWay {
+  readonly kind: 'totp';
+}
+
+/** By codes that a user keeps for the day on which the authenticator app is gone. */
+export interface RecoveryWay {
+  readonly kind: 'recovery';
+  /** How many are made at once. */
+  readonly codes: number;
+}
+
+/** Whether records owe a second proof: none do, or all do; without the clause those that have one. */
+export const SECOND_FACTORS = ['none', 'always'] as const;
+export type SecondFactor = (typeof SECOND_FACTORS)[number];
+
 export type AccessKind =
   | { readonly kind: 'jwt'; readonly jwt: JwtAccess }
   | {
@@ -146,6 +162,7 @@ export type AccessKind =
       readonly way?: AccessWay;
       readonly jwt?: JwtAccess;
       readonly refresh: boolean;
+      readonly secondFactor?: SecondFactor;
     }
   | { readonly kind: 'bearer'; readonly subject: 'user' | 'record' };
 

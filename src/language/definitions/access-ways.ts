@@ -20,7 +20,30 @@ const WAYS: { readonly [K in AccessWay['kind']]: WayRow<Extract<AccessWay, { rea
   oidc: OIDC,
   oauth: OAUTH,
   passkey: PASSKEY,
+  totp: {
+    words: ['TOTP'],
+    usesSignin: false,
+    parse: () => ({ kind: 'totp' }),
+    text: () => '',
+    structure: () => ({}),
+  },
+  recovery: {
+    words: ['RECOVERY', 'CODES'],
+    usesSignin: false,
+    parse: (parser) => ({ kind: 'recovery', codes: recoveryCodes(parser) }),
+    text: ({ codes }) => (codes === DEFAULT_CODES ? '' : String(codes)),
+    structure: ({ codes }) => ({ codes }),
+  },
 };
+
+const DEFAULT_CODES = 10;
+const MOST_CODES = 100;
+
+function recoveryCodes(parser: Parser): number {
+  if (parser.kind !== 'number') return DEFAULT_CODES;
+  if (Number(parser.text) < 1) parser.unexpected(`a number from 1 to ${MOST_CODES}`);
+  return parser.natural('a number', MOST_CODES);
+}
 
 /** The row takes ways of its kind, which a lookup by a kind known only in general can't tell the compiler. */
 function rowOf({ kind }: AccessWay): WayRow<AccessWay> {

@@ -10,6 +10,8 @@ import {
   type Expression,
   type JwtAccess,
   type Level,
+  SECOND_FACTORS,
+  type SecondFactor,
 } from '../ast.js';
 import type { Parser } from '../parser/parser.js';
 import { codeText } from '../printer/clauses.js';
@@ -78,11 +80,13 @@ const TYPES: { readonly [K in AccessKind['kind']]: TypeRow<Extract<AccessKind, {
         access.way && wayText(access.way, printer),
         access.refresh && 'WITH REFRESH',
         recordJwtText(access.jwt, computed, printer),
+        clause('SECOND FACTOR', access.secondFactor, (each) => each.toUpperCase()),
       );
     },
-    structure: ({ jwt: keys, refresh, signin, signup, way }, printer) => ({
+    structure: ({ jwt: keys, refresh, secondFactor, signin, signup, way }, printer) => ({
       jwt: keys && shownJwt(keys),
       refresh: refresh || undefined,
+      second_factor: secondFactor?.toUpperCase(),
       signin: signin && shownCode(signin, printer),
       signup: signup && shownCode(signup, printer),
       way: way && shownWay(way),
@@ -219,14 +223,22 @@ function record(parser: Parser): AccessType {
       `SIGNIN means nothing for WITH ${way.kind.toUpperCase()}, which tells by itself whose proof it is`,
       signinAt,
     );
+  const secondFactor = parser.acceptWord('SECOND') ? secondFactorClause(parser) : undefined;
   const accessKind: AccessKind = {
     kind: 'record',
     ...queries,
     ...(way !== undefined && { way }),
     ...(verification !== undefined && { jwt: verification.jwt }),
     refresh,
+    ...(secondFactor !== undefined && { secondFactor }),
   };
   return { accessKind, ...(verification !== undefined && { computed: verification.computed }) };
+}
+
+function secondFactorClause(parser: Parser): SecondFactor {
+  parser.expectWord('FACTOR');
+  const found = SECOND_FACTORS.find((each) => parser.acceptWord(each.toUpperCase()));
+  return found ?? parser.unexpected('NONE or ALWAYS');
 }
 
 /** Without a clause of its own a record access signs with HS512 and a key that is drawn when it is defined. */

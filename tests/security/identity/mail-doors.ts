@@ -44,6 +44,16 @@ export interface Answer {
   /** The message of an error; absent for a success. */
   readonly error: string | undefined;
   readonly token: string | undefined;
+  /** What `second_factor_required` says is due. */
+  readonly due: Due | undefined;
+  /** The whole answer. */
+  readonly text: string;
+}
+
+export interface Due {
+  readonly request: string;
+  readonly access: readonly string[];
+  readonly enrol?: readonly string[];
 }
 
 /** What a request of tests says besides its body. */
@@ -210,13 +220,21 @@ function toldBy(status: number, body: Record<string, unknown>): Answer {
   const { token, result, error, errors, data, information } = body as {
     token?: unknown;
     result?: unknown;
-    error?: { message?: string } | string;
-    errors?: readonly { message: string }[];
+    error?: { message?: string; details?: { details?: { details?: unknown } } } | string;
+    errors?: readonly { message: string; extensions?: unknown }[];
     data?: { signIn?: unknown } | null;
     information?: string;
   };
   const message = typeof error === 'object' ? error.message : (information ?? errors?.[0]?.message);
-  return { status, error: message, token: accessIn(token ?? result ?? data?.signIn) };
+  const found = accessIn(token ?? result ?? data?.signIn);
+  const told = typeof error === 'object' ? error.details?.details?.details : (errors?.[0]?.extensions ?? body);
+  return { status, error: message, token: found, due: dueIn(told), text: JSON.stringify(body) };
+}
+
+function dueIn(told: unknown): Due | undefined {
+  const { request, access, enrol } = (told ?? {}) as Partial<Due>;
+  if (request === undefined || access === undefined) return undefined;
+  return { request, access, ...(enrol !== undefined && { enrol }) };
 }
 
 /** The access token of an answer, with a refresh token beside it or not. */
