@@ -23,27 +23,31 @@ export interface Assurance {
 /** What a proof shows: two of one kind are one factor, shown twice. */
 type Factor = 'knowledge' | 'mailbox' | 'federated' | 'possession';
 
-/** Each proof adds its own name to `amr`, and what is listed with it. */
+/** What each proof adds to `amr`: its method first. */
 const PROOFS = {
   /** A SIGNIN or SIGNUP clause. */
-  pwd: { factor: 'knowledge', with: [] },
+  pwd: { factor: 'knowledge', amr: ['pwd'] },
   /** A code or link by mail. */
-  mail: { factor: 'mailbox', with: [] },
+  mail: { factor: 'mailbox', amr: ['mail'] },
   /** An identity provider. */
-  fed: { factor: 'federated', with: [] },
+  fed: { factor: 'federated', amr: ['fed'] },
   /** A code of an authenticator app. */
-  otp: { factor: 'possession', with: [] },
-  recovery: { factor: 'possession', with: [] },
+  otp: { factor: 'possession', amr: ['otp'] },
+  recovery: { factor: 'possession', amr: ['recovery'] },
   /** A passkey that may be backed up, with user verification. */
-  swk: { factor: 'possession', with: ['user', 'mfa'] },
+  swk: { factor: 'possession', amr: ['swk', 'user', 'mfa'] },
   /** A passkey bound to its device, with user verification. */
-  hwk: { factor: 'possession', with: ['user', 'mfa'] },
-} as const satisfies Record<string, { readonly factor: Factor; readonly with: readonly string[] }>;
+  hwk: { factor: 'possession', amr: ['hwk', 'user', 'mfa'] },
+  /** The same two without user verification: who has the device can use them. */
+  swk_unverified: { factor: 'possession', amr: ['swk'] },
+  hwk_unverified: { factor: 'possession', amr: ['hwk'] },
+} as const satisfies Record<string, { readonly factor: Factor; readonly amr: readonly [string, ...string[]] }>;
 
 export type Proof = keyof typeof PROOFS;
 
+/** By methods. */
 const FACTORS: ReadonlyMap<string, Factor> = new Map(
-  Object.entries(PROOFS).map(([proof, { factor }]) => [proof, factor] as const),
+  Object.values(PROOFS).map(({ factor, amr: [method] }) => [method, factor] as const),
 );
 
 /**
@@ -54,14 +58,14 @@ const FACTORS: ReadonlyMap<string, Factor> = new Map(
  */
 export function assuranceOf(proofs: readonly Proof[], at: bigint): Assurance {
   return assuranceBy(
-    proofs.flatMap((proof) => [proof, ...PROOFS[proof].with]),
+    proofs.flatMap((proof) => PROOFS[proof].amr),
     at,
   );
 }
 
 /** The assurance after one more proof, given at `at`, as by a step. */
 export function withProof({ amr, idp }: Assurance, proof: Proof, at: bigint): Assurance {
-  return { ...assuranceBy([...amr, proof, ...PROOFS[proof].with], at), idp };
+  return { ...assuranceBy([...amr, ...PROOFS[proof].amr], at), idp };
 }
 
 /** The assurance of methods that were proved before, as the row of a refresh token has them. */

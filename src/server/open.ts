@@ -1,10 +1,12 @@
 /** Opens the database of a configuration. */
+
 import { createReadStream, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { openFileSink } from '../audit/file-sink.js';
 import { streamSink } from '../audit/stream-sink.js';
 import type { AttemptAdmission } from '../auth/attempts/throttle.js';
+import { openIdClient } from '../auth/oidc/library.js';
 import { describeKey } from '../catalog/keys/describe-key.js';
 import { TesseraError } from '../errors/error.js';
 import type { Log } from '../http/base/log.js';
@@ -30,6 +32,8 @@ const MENDS_ITSELF: ReadonlySet<string> = new Set([
   'clock_differs',
   'key_set_unavailable',
   'mail_undelivered',
+  'provider_refused',
+  'provider_unreachable',
   'storage_unavailable',
 ]);
 
@@ -113,6 +117,8 @@ export async function openConfigured(
       }
     },
   };
+  // Without an address of their own, servers aren't clients of providers.
+  if (configuration.publicUrl.length > 0) await orClose(engine, openIdClient);
   // The storage is opened first: its lock protects the audit log.
   return orClose(engine, async () => openDatabase(engine, { ...options, ...(await auditing(configuration)) }));
 }

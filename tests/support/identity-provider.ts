@@ -37,6 +37,9 @@ export class StubProvider {
   lies: Lies = {};
   /** Seconds since 1970. */
   now = () => 1_800_000_000;
+  /** Whether a request comes from its client. */
+  knows = (_form: URLSearchParams, headers: Readonly<Record<string, string>>): boolean =>
+    clientIn(headers['authorization'] ?? '') === `${CLIENT.id}:${CLIENT.secret}`;
   /** What was asked of it, in order. */
   readonly asked: NetworkHop[] = [];
   readonly #codes = new Map<string, Issued>();
@@ -118,7 +121,7 @@ export class StubProvider {
     const issued = this.#codes.get(code);
     this.#codes.delete(code);
     const denied = (error: string) => ({ status: 400, ...pick(json({ error })) });
-    if (clientIn(headers['authorization'] ?? '') !== `${CLIENT.id}:${CLIENT.secret}`) return denied('invalid_client');
+    if (!this.knows(form, headers)) return denied('invalid_client');
     const challenge = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');

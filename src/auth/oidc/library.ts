@@ -5,13 +5,17 @@
  */
 async function loadLibrary() {
   await import('oauth4webapi');
-  return import('openid-client');
+  const library = await import('openid-client');
+  // Node loads these with their first use, for some 20 ms at once.
+  new Headers();
+  return library;
 }
 
 let library: ReturnType<typeof loadLibrary> | undefined;
 
 export type OpenIdClient = typeof import('openid-client');
 
+/** Loads it. A server that may need it does so before it answers requests. */
 export function openIdClient(): Promise<OpenIdClient> {
   library ??= loadLibrary();
   return library;

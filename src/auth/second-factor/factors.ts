@@ -20,6 +20,8 @@ const FACTORS: { readonly [K in AccessWay['kind']]: Factor | undefined } = {
   mail: undefined,
   oidc: undefined,
   oauth: undefined,
+  // A proof that is worth two already.
+  passkey: undefined,
   totp: 'owed',
   recovery: 'spare',
 };

@@ -7,25 +7,25 @@ import type { MailText } from './mail-text.js';
 /** How long a notice may wait for a mail server. */
 const LIFETIME = 24n * 60n * 60_000_000_000n;
 
-/**
- * Queues a notice of a change of `identity`: to its own address if mails prove it, else to those that its record has
- * proved otherwise. Not if the database says NOTIFY NONE, or sends no mails.
- */
-export async function tell(rows: IdentityRows, identity: IdentityGrant, mail: MailText, now: bigint): Promise<void> {
-  if (rows.app.config?.notify === false) return;
-  for (const to of await addressesFor(rows, identity)) {
-    try {
-      const expires = now + LIFETIME;
-      await rows.queueMail({ ...mail, kind: 'notice', to, access: identity.access, expires });
-    } catch (error) {
-      if (error instanceof TesseraError && error.code === 'mail_unavailable') return;
-      throw error;
-    }
-  }
+/** Queues a notice to the address of an identity that mails prove. */
+export function tell(rows: IdentityRows, identity: IdentityGrant, mail: MailText, now: bigint): Promise<void> {
+  return queue(rows, [identity.subject], identity.access, mail, now);
 }
 
-async function addressesFor(rows: IdentityRows, { kind, subject, record, id }: IdentityGrant): Promise<Set<string>> {
-  if (kind === 'mail') return new Set([subject]);
-  const others = (await rows.identities.ofRecord(record)).filter((identity) => identity.id !== id);
-  return new Set(others.flatMap(({ address }) => address ?? []));
+/** Queues a notice to the addresses that the record of an identity has proved by others. */
+export async function tellOthers(rows: IdentityRows, identity: IdentityGrant, mail: MailText, now: bigint) {
+  const all = await rows.identities.ofRecord(identity.record);
+  const addresses = all.filter(({ id }) => id !== identity.id).flatMap(({ address }) => address ?? []);
+  const others = [...new Set(addresses)].filter((address) => address !== identity.subject);
+  return queue(rows, others, identity.access, mail, now);
+}
+
+/** Not if the database says NOTIFY NONE, or sends no mails. */
+async function queue(rows: IdentityRows, addresses: readonly string[], access: string, mail: MailText, now: bigint) {
+  if (rows.app.config?.notify === false) return;
+  try {
+    for (const to of addresses) await rows.queueMail({ ...mail, kind: 'notice', to, access, expires: now + LIFETIME });
+  } catch (error) {
+    if (!(error instanceof TesseraError) || error.code !== 'mail_unavailable') throw error;
+  }
 }

@@ -22,7 +22,7 @@ import type { DrawnToken } from '../tokens/tokens.js';
 import { assuranceIn, credentialOf, hasExpired } from './bearer.js';
 import { verifies } from './challenge.js';
 import { addedMail, changedMail, factorAddedMail } from './mail-text.js';
-import { tell } from './notices.js';
+import { tell, tellOthers } from './notices.js';
 import { type ProofCall, type Proven, textIn, type WayAccess } from './way.js';
 import { wayRow } from './ways.js';
 
@@ -70,6 +70,7 @@ export async function redeem(
     take({ context, rows, access, way, shown }, named),
   );
   if (redeemed === undefined) throw failure('invalid_auth');
+  if (redeemed instanceof TesseraError) throw failure('invalid_auth', undefined, { cause: redeemed });
   if ('lockedFor' in redeemed)
     throw failure('too_many_attempts', { retryAfter: Math.ceil(Number(redeemed.lockedFor) / 1e9) });
   return 'request' in redeemed ? signUp(context, access, way, redeemed, credentials, client, token) : redeemed;
@@ -83,10 +84,9 @@ interface Named {
   readonly isPage: boolean;
 }
 
-async function take(
-  redeeming: Redeeming,
-  { name, isPage }: Named,
-): Promise<RedeemedRecord | Unclaimed | Locked | undefined> {
+type Taken = RedeemedRecord | Unclaimed | Locked | TesseraError | undefined;
+
+async function take(redeeming: Redeeming, { name, isPage }: Named): Promise<Taken> {
   const { context, rows, access, way, shown } = redeeming;
   const now = context.environment.clock.now();
   const request = typeof name === 'string' ? await rows.requests.find(name) : undefined;
@@ -105,15 +105,15 @@ async function take(
   const { verifier } = shown;
   // What a page has proved needs the verifier; a code that was typed where it began may come with it.
   const isOwn = challenge === undefined || (verifier === undefined ? proved !== true : verifies(verifier, challenge));
-  const judge = (): PromiseOrValue<Proven | undefined> => {
+  const judge = (): PromiseOrValue<Proven | TesseraError | undefined> => {
     if (proved !== true) return wayRow(way).prove({ ...redeeming, name, request });
     return isPage && subject !== undefined ? { subject } : undefined;
   };
   const proven = isOwn ? await judge() : undefined;
-  if (proven === undefined) {
+  if (proven === undefined || proven instanceof TesseraError) {
     rows.requests.miss(name, request);
     if (counted !== undefined) await rows.factorTries.miss(counted, now);
-    return undefined;
+    return proven;
   }
   if (counted !== undefined) await rows.factorTries.clear(counted);
   rows.requests.remove(name, request);
@@ -176,9 +176,10 @@ async function settle(
     now,
   });
   rows.identities.put(identity, same);
+  wayRow(way).tie?.(rows, identity, request);
   const identified = { id, incarnation };
-  if (proven.isNew === true) await tell(rows, identity, factorAddedMail(rows.app), now);
-  else if (same === undefined && most !== 'one') await tell(rows, identity, addedMail(rows.app), now);
+  if (proven.isNew === true) await tellOthers(rows, identity, factorAddedMail(rows.app), now);
+  else if (same === undefined && !isSecondFactor(way.kind)) await tellOthers(rows, identity, addedMail(rows.app), now);
   if (!isSecondFactor(way.kind)) return { identified, assurance, identity: identity.id, isWhole: purpose === 'link' };
   const issuer = first === undefined ? textIn(bearer?.['AC']) : request.access;
   return { identified, assurance, identity: session?.identity, issuer, isWhole: true };
@@ -264,6 +265,7 @@ async function signUp(
     if (incarnation === undefined) throw failure('no_record_returned');
     const made = tied(context, access, way, { request, proven, record: record.id, incarnation, now });
     rows.identities.put(made);
+    wayRow(way).tie?.(rows, made, request);
     id = made.id;
   };
   const detailed = access.errors === 'detailed';

@@ -18,6 +18,8 @@ export interface StartBody {
   readonly link: boolean;
   /** Whether what is proved is to be added to the session. */
   readonly step: boolean;
+  /** Whether a passkey is to be made for a record that SIGNUP makes. Other ways find out by what is proved. */
+  readonly signup: boolean;
   /** A request that owes a second factor, for which the record is to get its first one. */
   readonly request: string | undefined;
 }
@@ -29,6 +31,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'email',
   'link',
   'step',
+  'signup',
   'request',
 ]);
 /** What the server itself tells a clause. */
@@ -51,10 +54,10 @@ export function readStart(body: ObjectValue): StartBody {
   const variables = readVariables(given);
   const reserved = SERVER_VARIABLES.find((name) => Object.hasOwn(variables, name));
   if (reserved !== undefined) throw failure('reserved_variable', { name: reserved });
-  const [link, step] = [flag(body, 'link'), flag(body, 'step')];
-  if (link && step) throw malformedStart("it is either a 'link' or a 'step'");
+  const [link, step, signup] = [flag(body, 'link'), flag(body, 'step'), flag(body, 'signup')];
+  if ([link, step, signup].filter(Boolean).length > 1) throw malformedStart("it is a 'link', a 'step' or a 'signup'");
   const [redirect, email, request] = [text(body, 'redirect'), text(body, 'email'), text(body, 'request')];
-  return { challenge, redirect, variables, email, link, step, request };
+  return { challenge, redirect, variables, email, link, step, signup, request };
 }
 
 /** @throws TesseraError `start_malformed` */

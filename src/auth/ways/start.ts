@@ -1,5 +1,5 @@
 /** Begins a sign-in request at an access method with a way. */
-import type { DatabasePath } from '../../catalog/principal.js';
+import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import { isObject, type ObjectValue } from '../../value/value.js';
 import type { AuthContext } from '../context.js';
@@ -38,9 +38,15 @@ export function startRequest(
     const { accessKind } = access;
     if (accessKind.kind !== 'record' || accessKind.way === undefined) throw failure('access_method_mismatch');
     const { way } = accessKind;
+    // A record of another database may have the same id.
+    if ((read.link || read.step) && !isOf(identity.principal, place)) throw failure('record_user_required');
     if (read.link) await assertMayLink(context, place, identity);
     return wayRow(way).start(context, { databasePath: place, access: { ...access, accessKind } }, way, read, identity);
   });
+}
+
+function isOf(principal: Principal, { namespace, database }: WayPlace['databasePath']): boolean {
+  return principal.kind === 'record' && principal.namespace === namespace && principal.database === database;
 }
 
 /** @throws TesseraError `second_factor_required`: one factor alone must not lead to the other. */

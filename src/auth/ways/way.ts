@@ -2,6 +2,7 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { IdentityGrant } from '../../catalog/credentials/identity.js';
 import type { SignInRequest } from '../../catalog/credentials/sign-in-request.js';
+import type { TesseraError } from '../../errors/error.js';
 import type { AccessKind, AccessWay } from '../../language/ast.js';
 import type { ObjectValue, RecordId, Value } from '../../value/value.js';
 import type { Proof } from '../assurance.js';
@@ -26,6 +27,8 @@ export interface StartedRequest {
   readonly request: string;
   /** Nanoseconds since 1970. */
   readonly expires: bigint;
+  /** Of a passkey: what the page gives to the browser. */
+  readonly options?: ObjectValue | undefined;
   /** Where to go to, to sign in at a provider. */
   readonly url?: string;
   /** What the way shows besides, once: `{ uri, secret }`, `{ codes }`. */
@@ -51,10 +54,12 @@ export interface WayRow<W extends AccessWay> {
   /** How many identities a record may have at the access method: one, whose place a link takes, or up to so many. */
   readonly identities: 'one' | number;
   /**
-   * Judges what a client shows for a request that no page of the server has proved; `undefined`: it is wrong, and
-   * counted.
+   * Judges what a client shows for a request that no page of the server has proved; `undefined`, or an error, which is
+   * only logged: it is wrong, and counted.
    */
-  prove(call: ProofCall<W>): PromiseOrValue<Proven | undefined>;
+  prove(call: ProofCall<W>): PromiseOrValue<Proven | TesseraError | undefined>;
+  /** Writes what belongs to a record rather than to one identity, when one was tied to it. */
+  tie?(rows: IdentityRows, identity: IdentityGrant, request: SignInRequest): void;
   /**
    * What an owner names in ACCESS … LINK, as an identity has it; `undefined` if it is none. Absent: identities of the way
    * are proved, never given.

@@ -33,6 +33,8 @@ import {
   identityRange,
   recordIdentityKey,
   recordIdentityRange,
+  userHandleKey,
+  userHandleRange,
 } from '../keys/store-keys.js';
 import { generateSecret } from './secret.js';
 
@@ -55,6 +57,11 @@ export interface IdentityGrant {
   readonly address?: string | undefined;
   /** What the way keeps with it. */
   readonly kept?: ObjectValue | undefined;
+}
+
+/** What its user calls it, as `{ name }`; without the member if it has no name. */
+export function shownName({ kept }: IdentityGrant): { readonly name?: Value } {
+  return kept?.['name'] === undefined ? {} : { name: kept['name'] };
 }
 
 /** What leads to an identity by its record or address. */
@@ -138,14 +145,35 @@ export class Identities {
   }
 
   /**
-   * Removes those of a record, by its encoded key, with its wrong second proofs; without one, those of all records of
-   * the table.
+   * By what authenticators know a record: the same for ever, whatever passkeys come and go, since they keep one passkey
+   * for each of these. Absent until it is kept for this incarnation.
+   */
+  async userHandle({ table, key }: RecordId, incarnation: string): Promise<string | undefined> {
+    const stored = await this.transaction.get(userHandleKey(this.database, table, encodeKey(key as Value)));
+    return isObject(stored) && stored['incarnation'] === incarnation ? (stored['handle'] as string) : undefined;
+  }
+
+  keepUserHandle({ table, key }: RecordId, incarnation: string, handle: string): void {
+    const stored = objectFrom({ incarnation, handle });
+    this.transaction.put(userHandleKey(this.database, table, encodeKey(key as Value)), stored);
+  }
+
+  /**
+   * Removes those of a record, by its encoded key, with its handle and its wrong second proofs; without one, those of
+   * all records of the table.
    */
   removeOf(table: string, key?: string, work: Work = AT_ONCE): PromiseOrValue<void> {
     const { transaction, database } = this;
-    if (key !== undefined) transaction.delete(factorTriesKey(database, table, key));
-    const tries = key === undefined ? transaction.deleteRange(factorTriesRange(database, table), work) : undefined;
-    return andThen(tries, () => this.#removePointers(table, key, work));
+    if (key !== undefined) {
+      transaction.delete(userHandleKey(database, table, key));
+      transaction.delete(factorTriesKey(database, table, key));
+      return this.#removePointers(table, key, work);
+    }
+    return andThen(transaction.deleteRange(userHandleRange(database, table), work), () =>
+      andThen(transaction.deleteRange(factorTriesRange(database, table), work), () =>
+        this.#removePointers(table, key, work),
+      ),
+    );
   }
 
   #removePointers(table: string, key: string | undefined, work: Work): PromiseOrValue<void> {

@@ -50,6 +50,8 @@ export interface SignInRequest {
   readonly subject?: string | undefined;
   /** `$identity` for SIGNUP; absent until it is known. */
   readonly identity?: ObjectValue | undefined;
+  /** Of a passkey: what was asked of it. */
+  readonly passkey?: PasskeyQuestion | undefined;
   /** What a provider said about the sign-in there, for `$token.idp`. */
   readonly idp?: ObjectValue | undefined;
   /** What is shown to a provider, or compared with what comes from it (`auth/ways/provider.ts`). */
@@ -78,6 +80,14 @@ export interface SignInRequest {
   readonly code?: Uint8Array | undefined;
   /** The digests of what points to it. */
   readonly pointers: readonly string[];
+}
+
+/** What a passkey is asked for. */
+export interface PasskeyQuestion {
+  /** 32 random bytes in base64url, to be signed. */
+  readonly challenge: string;
+  /** Of a passkey that is to be made: by what authenticators are to know its record, in base64url. */
+  readonly handle?: string | undefined;
 }
 
 /** Wrong codes after which a request can no longer be redeemed. */
@@ -204,11 +214,12 @@ export class SignInRequests {
   }
 
   #store(digest: string, request: SignInRequest): void {
-    const { first, pointers } = request;
+    const { first, passkey, pointers } = request;
     this.transaction.put(
       signInKey(this.database, 'request', digest),
       objectFrom({
         ...request,
+        passkey: passkey && objectFrom({ ...passkey }),
         first: first && objectFrom({ ...first, amr: [...first.amr] }),
         pointers: [...pointers],
       }),

@@ -341,6 +341,16 @@ export function recordIdentityRange(database: Id, table: string, key = '', acces
   return prefixRange(`${databaseArea(database)}nr${nameBytes(table)}${key}${of}`);
 }
 
+/** By what authenticators know a record; `key` is the record's encoded key. */
+export function userHandleKey(database: Id, table: string, key: string): Key {
+  return `${databaseArea(database)}nh${nameBytes(table)}${key}`;
+}
+
+/** Those of all records of a table. */
+export function userHandleRange(database: Id, table: string): KeyRange {
+  return prefixRange(userHandleKey(database, table, ''));
+}
+
 /** The wrong codes that were shown as second proofs of a record; `key` is the record's encoded key. */
 export function factorTriesKey(database: Id, table: string, key: string): Key {
   return `${databaseArea(database)}nf${nameBytes(table)}${key}`;

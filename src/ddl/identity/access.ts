@@ -6,11 +6,11 @@ import { accessKindOf } from '../../auth/kinds/access-kinds.js';
 import { assertSecondFactor, isSecondFactor } from '../../auth/second-factor/factors.js';
 import { assuranceIn } from '../../auth/ways/bearer.js';
 import { endedMail, factorRemovedMail, removedMail } from '../../auth/ways/mail-text.js';
-import { tell } from '../../auth/ways/notices.js';
+import { tell, tellOthers } from '../../auth/ways/notices.js';
 import { shownSubject } from '../../auth/ways/shown-identity.js';
 import { mapInOrder, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type Grant, type GrantSubject, Grants, generateGrant, isExpired } from '../../catalog/credentials/grant.js';
-import type { IdentityGrant } from '../../catalog/credentials/identity.js';
+import { type IdentityGrant, shownName } from '../../catalog/credentials/identity.js';
 import { ensureIncarnation, NO_INCARNATION } from '../../catalog/credentials/incarnation.js';
 import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
 import { isSymmetric, jwtOf, withJwt } from '../../catalog/credentials/signing-key.js';
@@ -293,7 +293,9 @@ async function revoke({ services: { environment } }: Execution, { grants, rows }
   const revoked = { ...grant, revocation };
   if (grant.identity !== undefined) {
     await rows?.endIdentity(grant.identity);
-    await (rows && tell(rows, grant.identity, endedMailOf(grant.identity)(rows.app), now));
+    if (rows !== undefined && grant.identity.kind === 'mail')
+      await tell(rows, grant.identity, removedMail(rows.app), now);
+    else if (rows !== undefined) await tellOthers(rows, grant.identity, endedMailOf(grant.identity)(rows.app), now);
     return revoked;
   }
   grants.put(revoked);
@@ -302,8 +304,7 @@ async function revoke({ services: { environment } }: Execution, { grants, rows }
   return revoked;
 }
 
-function endedMailOf({ kind }: IdentityGrant): typeof removedMail {
-  if (kind === 'mail') return removedMail;
+function endedMailOf({ kind }: IdentityGrant): typeof endedMail {
   return isSecondFactor(kind) ? factorRemovedMail : endedMail;
 }
 
@@ -342,7 +343,8 @@ function shown(
   // Other types keep the members that clients of the reference engine know.
   if (identity !== undefined) {
     const { subject: text, issuer } = shownSubject(identity);
-    Object.assign(object, { identity: text, used: identity.used, ...(issuer !== undefined && { issuer }) });
+    const told = { ...(issuer !== undefined && { issuer }), ...shownName(identity) };
+    Object.assign(object, { identity: text, used: identity.used, ...told });
   }
   if (address !== undefined) object['address'] = address;
   return object;

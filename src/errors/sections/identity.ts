@@ -160,6 +160,18 @@ export const identityErrors = {
     text: () => 'This is the last way to sign in that is known; add another one first',
     http: 403,
   }),
+  /** Only logged; the client gets `invalid_auth`. */
+  passkey_refused: row<{ reason: string }>({
+    kind: 'NotAllowed',
+    text: ({ reason }) => `A passkey was refused: ${reason}`,
+    http: 401,
+  }),
+  /** Only logged, and in the audit log; the client gets `invalid_auth`. */
+  passkey_counter_back: row<{ from: number; to: number }>({
+    kind: 'NotAllowed',
+    text: ({ from, to }) => `A passkey was refused: its counter has gone from ${from} to ${to}, so it may have a copy`,
+    http: 401,
+  }),
   /** Only logged; the client gets `record_access_signup_query_failed`. */
   signup_record_exists: row<{ access: string }>({
     kind: 'Validation',

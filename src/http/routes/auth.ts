@@ -40,8 +40,8 @@ export function startRoute(context: RouteContext, request: FastifyRequest, reply
   return inSession(context, request, reply, async (session) => {
     const started = await session.startSignIn({ ...placeOf(request), body });
     const expires = formatDatetime(toDatetime(started.expires));
-    const { request: name, url, shown } = started;
-    return sendSecret(reply, JSON.stringify({ request: name, expires, url, ...shown }));
+    const { request: name, url, options, shown } = started;
+    return sendSecret(reply, JSON.stringify({ request: name, expires, url, options, ...shown }));
   });
 }
 

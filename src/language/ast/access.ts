@@ -72,13 +72,27 @@ export const MAIL_FORMS = ['code', 'link'] as const;
 export type MailForm = (typeof MAIL_FORMS)[number];
 
 /** How a record user proves to be who they are, other than by what SIGNIN asks for. */
-export type AccessWay = MailWay | OidcWay | OauthWay | TotpWay | RecoveryWay;
+export type AccessWay = MailWay | OidcWay | OauthWay | PasskeyWay | TotpWay | RecoveryWay;
 
 /** By what is mailed to an address: each form once, in the order of `MAIL_FORMS`. */
 export interface MailWay {
   readonly kind: 'mail';
   readonly forms: readonly MailForm[];
 }
+
+/** By a passkey (WebAuthn). */
+export interface PasskeyWay {
+  readonly kind: 'passkey';
+  /** What passkeys are made for (the RP ID): `shop.example`. */
+  readonly domain: string;
+  /** The pages that may ask for them, within the domain: `https://shop.example`. */
+  readonly origins: readonly string[];
+  /** Whether a PIN, fingerprint or the like must be shown, or only where the device has one. */
+  readonly verification: PasskeyVerification;
+}
+
+export const PASSKEY_VERIFICATIONS = ['required', 'preferred'] as const;
+export type PasskeyVerification = (typeof PASSKEY_VERIFICATIONS)[number];
 
 /** By an identity provider that speaks OpenID Connect. */
 export interface OidcWay {

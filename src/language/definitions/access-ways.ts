@@ -5,6 +5,7 @@ import { type AccessWay, MAIL_FORMS, type MailForm } from '../ast.js';
 import type { Parser } from '../parser/parser.js';
 import type { Printer } from '../printer/printer.js';
 import { shownObject } from './clause.js';
+import { PASSKEY } from './passkey-way.js';
 import { OAUTH, OIDC } from './provider-ways.js';
 import type { WayRow } from './way-row.js';
 
@@ -18,6 +19,7 @@ const WAYS: { readonly [K in AccessWay['kind']]: WayRow<Extract<AccessWay, { rea
   },
   oidc: OIDC,
   oauth: OAUTH,
+  passkey: PASSKEY,
   totp: {
     words: ['TOTP'],
     usesSignin: false,

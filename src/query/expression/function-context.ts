@@ -1,7 +1,7 @@
 /** What built-in functions may reach of an execution: records, closures, network, sequences. */
 import { shownSubject } from '../../auth/ways/shown-identity.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
-import { Identities } from '../../catalog/credentials/identity.js';
+import { Identities, shownName } from '../../catalog/credentials/identity.js';
 import { mayAct } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { FunctionContext } from '../../functions/calls/contract.js';
@@ -87,7 +87,8 @@ export class ExecutionFunctionContext implements FunctionContext {
     return identities.map((tied) => {
       const { access, kind, created, used } = tied;
       const { subject, issuer } = shownSubject(tied);
-      return objectFrom({ access, kind, subject, ...(issuer !== undefined && { issuer }), created, used });
+      const named = { ...(issuer !== undefined && { issuer }), ...shownName(tied) };
+      return objectFrom({ access, kind, subject, ...named, created, used });
     });
   }
 

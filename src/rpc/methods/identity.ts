@@ -39,8 +39,9 @@ export const identityMethods: readonly Method[] = [
     querying: false,
     expects: CREDENTIALS,
     run: async ({ session }, params) => {
-      const { request, expires, url, shown } = await session.startSignIn(readStartTarget(credentials(params)));
-      const more = { ...(url !== undefined && { url }), ...(shown as ObjectValue | undefined) };
+      const { request, expires, url, options, shown } = await session.startSignIn(readStartTarget(credentials(params)));
+      const members = { ...(url !== undefined && { url }), ...(options !== undefined && { options }) };
+      const more = { ...members, ...(shown as ObjectValue | undefined) };
       return objectFrom({ request, expires: toDatetime(expires), ...more });
     },
   },

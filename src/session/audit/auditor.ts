@@ -8,7 +8,7 @@ import type { ClientOrigin, SessionIdentity } from '../../auth/identity.js';
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { readGrantKey } from '../../catalog/credentials/grant.js';
 import type { DatabasePath, Principal } from '../../catalog/principal.js';
-import { asTesseraError, type TesseraError } from '../../errors/error.js';
+import { asTesseraError, TesseraError } from '../../errors/error.js';
 import type { AuditRecorder } from '../../runtime/audit-recorder.js';
 import type { Transaction } from '../../storage/contract.js';
 import { toText } from '../../value/text/text.js';
@@ -83,7 +83,8 @@ export class Auditor {
         return found;
       },
       (error) => {
-        this.#record(action, 'failed', { error: asTesseraError(error), what: { method, as: as?.() } });
+        const known = asTesseraError(error);
+        this.#record(action, 'failed', { error: known, what: { method, as: as?.(), cause: causeOf(known) } });
         throw error;
       },
     );
@@ -258,6 +259,13 @@ export function claimedIdentity(read: () => Credentials): AuditDetails | undefin
 function outcomeOf(error: TesseraError | undefined, isCommitted: boolean): AuditOutcome {
   if (error === undefined) return isCommitted ? 'ok' : 'undone';
   return error.kind === 'NotAllowed' ? 'denied' : 'failed';
+}
+
+const SHOWN_CAUSES: ReadonlySet<string> = new Set(['passkey_refused', 'passkey_counter_back']);
+
+/** Why a passkey was refused, which its client doesn't learn. Texts of other causes may hold what users sent. */
+function causeOf({ cause }: TesseraError): string | undefined {
+  return cause instanceof TesseraError && SHOWN_CAUSES.has(cause.code) ? cause.message : undefined;
 }
 
 /** Identifies a token without revealing it. */

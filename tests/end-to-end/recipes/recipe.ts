@@ -18,6 +18,8 @@ import { blocksOf, runSteps, stable, startArguments, stepsOf } from '../pages.js
 /** The addresses that the pages name: the server, and the application's own page. */
 const SERVER = '127.0.0.1:8000';
 const SITE = '127.0.0.1:5173';
+/** The same by its name, which passkeys need. */
+const NAMED_SITE = 'localhost:5173';
 
 /** Where the recipes work. */
 export const PLACE = { namespace: 'test', database: 'test' } as const;
@@ -66,7 +68,12 @@ export async function startRecipe(
   { addresses = {}, settings = [], environment = {} }: RecipeOptions = {},
 ): Promise<Recipe> {
   const [serverPort, sitePort] = await freePorts(2);
-  const all = { [SERVER]: `127.0.0.1:${serverPort}`, [SITE]: `127.0.0.1:${sitePort}`, ...addresses };
+  const all = {
+    [SERVER]: `127.0.0.1:${serverPort}`,
+    [SITE]: `127.0.0.1:${sitePort}`,
+    [NAMED_SITE]: `localhost:${sitePort}`,
+    ...addresses,
+  };
   const placed = (text: string) => {
     let own = text;
     for (const [named, real] of Object.entries(all)) own = own.replaceAll(named, real);

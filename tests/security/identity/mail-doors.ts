@@ -170,8 +170,7 @@ export class MailDoors {
       const answer = await this.inject('/rpc', from, { id: 1, method: 'signin', params });
       return toldBy(answer.statusCode, answer.json());
     }
-    const given = Object.entries(variables).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
-    const query = `mutation { signIn(access: ${JSON.stringify(access)}, variables: { ${given.join(', ')} }) { token } }`;
+    const query = `mutation { signIn(access: ${JSON.stringify(access)}, variables: ${literal(variables)}) { token } }`;
     const answer = await this.graphql(query, from);
     return toldBy(answer.statusCode, answer.json());
   }
@@ -244,4 +243,13 @@ function accessIn(found: unknown): string | undefined {
   const { access, token } = (found ?? {}) as { access?: unknown; token?: unknown };
   const given = access ?? token;
   return typeof given === 'string' ? given : undefined;
+}
+
+/** A value as GraphQL writes it: names without quotes. */
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
+  return `{ ${Object.entries(value)
+    .map(([name, each]) => `${name}: ${literal(each)}`)
+    .join(', ')} }`;
 }

@@ -66,8 +66,9 @@ export class ProviderWorld {
     readonly corp: StubProvider,
   ) {}
 
-  static async open(options: DatabaseOptions = {}): Promise<ProviderWorld> {
-    const id = await StubProvider.at('id.example', '93.184.216.34');
+  /** `address`: of the provider `id.example`. */
+  static async open(options: DatabaseOptions = {}, address = '93.184.216.34'): Promise<ProviderWorld> {
+    const id = await StubProvider.at('id.example', address);
     const corp = await StubProvider.at('corp.example', '93.184.216.35');
     const world = new ProviderWorld(id, corp);
     const delay = { minimum: 0, step: 1, maximum: 1 };
@@ -176,6 +177,27 @@ export class ProviderWorld {
     const answer = await this.redeem({ request, code }, 'mail');
     if (answer.statusCode !== 200) throw new Error(answer.body);
     return this.read(answer.json().token);
+  }
+
+  /** The same, of a record that is made first unless it exists. */
+  async byMailed(email: string, token?: string): Promise<SignedIn> {
+    if (token === undefined) await this.value(`CREATE user:ann SET email = '${email}'`);
+    return this.byMail(email, token);
+  }
+
+  async exported(token?: string): Promise<string> {
+    if (token === undefined) {
+      let text = '';
+      for await (const part of this.owned.owner.export({})) text += part;
+      return text;
+    }
+    const headers = { 'surreal-ns': 'test', 'surreal-db': 'test', accept: '*/*' };
+    return (await this.inject('GET', '/export', undefined, { token, headers })).body;
+  }
+
+  /** Who was told of a change. */
+  async notices(): Promise<readonly string[]> {
+    return (await this.mails()).filter(({ kind }) => kind === 'notice').map(({ to }) => to);
   }
 
   async mails(): Promise<readonly WaitingMail[]> {
