@@ -169,11 +169,14 @@ export class Identities {
       transaction.delete(factorTriesKey(database, table, key));
       return this.#removePointers(table, key, work);
     }
-    return andThen(transaction.deleteRange(userHandleRange(database, table), work), () =>
-      andThen(transaction.deleteRange(factorTriesRange(database, table), work), () =>
-        this.#removePointers(table, key, work),
-      ),
-    );
+    return this.#removeOfTable(table, work);
+  }
+
+  async #removeOfTable(table: string, work: Work): Promise<void> {
+    const { transaction, database } = this;
+    await transaction.deleteRange(userHandleRange(database, table), work);
+    await transaction.deleteRange(factorTriesRange(database, table), work);
+    await this.#removePointers(table, undefined, work);
   }
 
   #removePointers(table: string, key: string | undefined, work: Work): PromiseOrValue<void> {

@@ -153,7 +153,7 @@ export const identityErrors = {
   }),
   subject_invalid: row({
     kind: 'Validation',
-    text: () => 'SUBJECT must be a mail address, what a provider names somebody by, or a secret in base32',
+    text: () => 'SUBJECT must be a mail address, what a provider names a user by, or a secret in base32',
   }),
   last_identity: row({
     kind: 'NotAllowed',
