@@ -3,13 +3,13 @@
  * client learns which accounts have one.
  */
 import type { IdentityGrant } from '../../catalog/credentials/identity.js';
-import { drawRequestName, type PasskeyQuestion } from '../../catalog/credentials/sign-in-request.js';
+import { drawRequestName, isOver, type PasskeyQuestion } from '../../catalog/credentials/sign-in-request.js';
 import { takeOrRefuse } from '../../catalog/limits/rate-limits.js';
 import { signUpBuckets } from '../../catalog/limits/request-rates.js';
 import type { Random } from '../../env/environment.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import type { PasskeyWay } from '../../language/ast.js';
-import { toDatetime } from '../../value/time/datetime.js';
+import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
 import { type ObjectValue, objectFrom, type RecordId, type Value } from '../../value/value.js';
 import type { Proof } from '../assurance.js';
 import type { AuthContext } from '../context.js';
@@ -65,6 +65,7 @@ async function startByPasskey(
   identity: SessionIdentity,
 ): Promise<StartedRequest> {
   const { environment, directory } = context;
+  if (body.request !== undefined) return askOwed(context, place, way, body.request);
   if (body.email !== undefined) throw malformedStart("'email' proves nothing here; 'variables' may hold an address");
   const { purpose, own, bearer } = purposeOf(context, body, identity);
   if (body.signup) await admitSignUp(context, place, identity);
@@ -94,6 +95,32 @@ async function startByPasskey(
   // The database is gone.
   if (started === undefined) throw failure('invalid_auth');
   return started;
+}
+
+/**
+ * Asks for a passkey as the second proof that a request owes.
+ * @throws TesseraError `invalid_auth` if it owes none, or its record has no passkey here
+ */
+async function askOwed(
+  { environment, directory }: AuthContext,
+  place: WayPlace,
+  way: PasskeyWay,
+  name: string,
+): Promise<StartedRequest> {
+  const asked = await directory.proving(place.databasePath, async (rows) => {
+    const request = await rows.requests.find(name);
+    const now = environment.clock.now();
+    if (request?.purpose !== 'second' || request.record === undefined || isOver(request, now)) return undefined;
+    const known = await rows.identities.ofRecord(request.record, place.access.name);
+    if (known.length === 0) return undefined;
+    const challenge = draw(environment.random, CHALLENGE_BYTES);
+    const timeout = Number(LIFETIME / 1_000_000n);
+    rows.requests.change(name, { ...request, passkey: { challenge } });
+    const options = signingOptions(way, { challenge, timeout, passkeys: known.map(knownPasskey) });
+    return { request: name, expires: datetimeNanoseconds(request.expires), options };
+  });
+  if (asked === undefined) throw failure('invalid_auth');
+  return asked;
 }
 
 /** Nothing is mailed, so that nothing but this limits how many accounts a script makes. */
@@ -201,14 +228,16 @@ async function made({ rows, access, way, request, shown }: Call): Promise<Proven
 
 /** One that has signed. @throws TesseraError `passkey_refused`, `passkey_counter_back` */
 async function signed({ rows, access, way, request, shown }: Call): Promise<Proven> {
-  const { passkey: { challenge } = { challenge: '' }, purpose } = request;
+  const { passkey, purpose } = request;
+  if (passkey === undefined) throw passkeyRefused('it was not asked for');
+  const { challenge } = passkey;
   const credential = readSignedCredential(shown['credential']);
   const identity = await rows.owner(access.name, credential.id);
   if (identity === undefined) throw passkeyRefused('it is not known');
   const kept = keptOf(identity);
   // Who has signed in without a name is whom the passkey names.
   const isOfOwner =
-    credential.userHandle === kept.handle || (credential.userHandle === undefined && purpose === 'step');
+    credential.userHandle === kept.handle || (credential.userHandle === undefined && purpose !== 'sign-in');
   if (!isOfOwner) throw passkeyRefused('it names another user');
   const { counter, isVerified } = signedBy(kept, credential, { way, challenge });
   return {

@@ -10,33 +10,42 @@ import type { IdentityRows } from '../directory.js';
 import { hasCodesLeft } from './recovery.js';
 
 /**
+ * What a way is as a second factor:
  * - `owed`: a record that has one owes a second proof.
- * - `spare`: it completes a sign-in, but a record that has nothing else owes nothing.
+ * - `own`: it is worth two proofs, and a way in by itself. A record that has one owes nothing, but what changes its ways
+ *   asks for both proofs.
+ * - `spare`: it completes a sign-in, but a record that has nothing else is as one that has none.
  */
-type Factor = 'owed' | 'spare';
+type Factor = 'owed' | 'own' | 'spare';
 
-/** What each way is as a second factor; `undefined`: none, but a way in. */
+/** `undefined`: it is none. */
 const FACTORS: { readonly [K in AccessWay['kind']]: Factor | undefined } = {
   mail: undefined,
   oidc: undefined,
   oauth: undefined,
-  // A proof that is worth two already.
-  passkey: undefined,
+  passkey: 'own',
   totp: 'owed',
   recovery: 'spare',
 };
 
-/** Whether a way signs no one in alone, but completes what another has begun. */
+/** Whether a way completes what another has begun. */
 export function isSecondFactor(kind: AccessWay['kind']): boolean {
   return FACTORS[kind] !== undefined;
+}
+
+/** Whether a way signs in alone. */
+export function isWayIn(kind: AccessWay['kind']): boolean {
+  return FACTORS[kind] === undefined || FACTORS[kind] === 'own';
 }
 
 /** The second factors that a record has, as far as their access methods still are what they were. */
 export interface FactorsOfRecord {
   /** Access methods at which it can give a second proof, in the order of their names. */
   readonly access: readonly string[];
-  /** Whether it owes one. */
+  /** Whether it owes one on every way in. */
   readonly isOwed: boolean;
+  /** Whether what changes its ways asks for both proofs. */
+  readonly isGuarded: boolean;
 }
 
 /** @param incarnation of the record, as it is now */
@@ -57,6 +66,7 @@ export async function factorsOf(
   return {
     access: [...new Set(usable.map(({ access }) => access))],
     isOwed: usable.some(({ kind }) => FACTORS[kind] === 'owed'),
+    isGuarded: usable.some(({ kind }) => FACTORS[kind] === 'owed'),
   };
 }
 
@@ -79,6 +89,6 @@ export async function assertSecondFactor(
   { acr }: Pick<Assurance, 'acr'>,
 ): Promise<void> {
   if (acr === 'aal2') return;
-  const { isOwed, access } = await factorsOf(rows, record, incarnation);
-  if (isOwed) throw failure('second_factor_required', { access });
+  const { isGuarded, access } = await factorsOf(rows, record, incarnation);
+  if (isGuarded) throw failure('second_factor_required', { access });
 }

@@ -17,7 +17,7 @@ import type { AccessCredentials } from '../credentials.js';
 import type { IdentifiedRecord, IdentityRows } from '../directory.js';
 import { type Client, guestIdentity } from '../identity.js';
 import { judged } from '../kinds/clause-errors.js';
-import { factorsOf, isSecondFactor } from '../second-factor/factors.js';
+import { factorsOf, isSecondFactor, isWayIn } from '../second-factor/factors.js';
 import type { DrawnToken } from '../tokens/tokens.js';
 import { assuranceIn, credentialOf, hasExpired } from './bearer.js';
 import { verifies } from './challenge.js';
@@ -98,7 +98,8 @@ async function take(redeeming: Redeeming, { name, isPage }: Named): Promise<Take
       : request.access === access.name && request.kind === way.kind;
   if (!isAt) return undefined;
   // Wrong codes count for the record, whatever it was that asked for one.
-  const counted = isSecondFactor(way.kind) && request.kept === undefined ? request.record : undefined;
+  const isProof = request.purpose === 'step' || request.purpose === 'second';
+  const counted = isProof && isSecondFactor(way.kind) && request.kept === undefined ? request.record : undefined;
   const lockedFor = counted === undefined ? 0n : await rows.factorTries.lockedFor(counted, now);
   if (lockedFor > 0n) return { lockedFor };
   const { challenge, proved, subject } = request;
@@ -115,7 +116,6 @@ async function take(redeeming: Redeeming, { name, isPage }: Named): Promise<Take
     if (counted !== undefined) await rows.factorTries.miss(counted, now);
     return proven;
   }
-  if (counted !== undefined) await rows.factorTries.clear(counted);
   rows.requests.remove(name, request);
   const owner = await rows.owner(access.name, proven.subject);
   const claimed = async () => {
@@ -124,7 +124,9 @@ async function take(redeeming: Redeeming, { name, isPage }: Named): Promise<Take
   const id = request.record ?? owner?.record ?? (await claimed());
   if (id === undefined) return request.purpose === 'sign-in' ? { request, proven } : undefined;
   if (owner !== undefined && recordSubject(owner.record) !== recordSubject(id)) return undefined;
-  return settle(context, rows, access, way, { request, proven, id, now });
+  const settled = await settle(context, rows, access, way, { request, proven, id, now });
+  if (settled !== undefined && counted !== undefined) await rows.factorTries.clear(counted);
+  return settled;
 }
 
 interface Claimed {
@@ -179,10 +181,12 @@ async function settle(
   wayRow(way).tie?.(rows, identity, request);
   const identified = { id, incarnation };
   if (proven.isNew === true) await tellOthers(rows, identity, factorAddedMail(rows.app), now);
-  else if (same === undefined && !isSecondFactor(way.kind)) await tellOthers(rows, identity, addedMail(rows.app), now);
-  if (!isSecondFactor(way.kind)) return { identified, assurance, identity: identity.id, isWhole: purpose === 'link' };
+  else if (same === undefined && isWayIn(way.kind)) await tellOthers(rows, identity, addedMail(rows.app), now);
+  const own = isWayIn(way.kind) ? identity.id : undefined;
+  if (own !== undefined && first === undefined)
+    return { identified, assurance, identity: own, isWhole: purpose === 'link' };
   const issuer = first === undefined ? textIn(bearer?.['AC']) : request.access;
-  return { identified, assurance, identity: session?.identity, issuer, isWhole: true };
+  return { identified, assurance, identity: session?.identity ?? own, issuer, isWhole: true };
 }
 
 /**
@@ -196,8 +200,8 @@ async function mayAdd(
 ): Promise<boolean> {
   const isLink = purpose === 'link' && bearer !== undefined;
   if (record === undefined || !(isLink || (purpose === 'second' && kept !== undefined))) return true;
-  const { isOwed, access } = await factorsOf(rows, record, incarnation);
-  return isLink ? !isOwed || assuranceIn(bearer).acr === 'aal2' : access.length === 0;
+  const { isGuarded, access } = await factorsOf(rows, record, incarnation);
+  return isLink ? !isGuarded || assuranceIn(bearer).acr === 'aal2' : access.length === 0;
 }
 
 /**
@@ -213,7 +217,7 @@ function assuranceAfter(
   if (purpose === 'sign-in') return { ...assuranceOf([proof], now), idp };
   const before = first === undefined ? assuranceIn(bearer) : assuranceBy(first.amr, now);
   if (purpose !== 'link') return withProof({ ...before, idp: idp ?? before.idp }, proof, now);
-  return isSecondFactor(kind) ? withProof(before, proof, before.at) : before;
+  return isWayIn(kind) ? before : withProof(before, proof, before.at);
 }
 
 interface Tie {

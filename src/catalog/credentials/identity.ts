@@ -164,15 +164,13 @@ export class Identities {
    */
   removeOf(table: string, key?: string, work: Work = AT_ONCE): PromiseOrValue<void> {
     const { transaction, database } = this;
-    if (key !== undefined) {
-      transaction.delete(userHandleKey(database, table, key));
-      transaction.delete(factorTriesKey(database, table, key));
-      return this.#removePointers(table, key, work);
-    }
-    return this.#removeOfTable(table, work);
+    if (key === undefined) return this.#removeAll(table, work);
+    transaction.delete(userHandleKey(database, table, key));
+    transaction.delete(factorTriesKey(database, table, key));
+    return this.#removePointers(table, key, work);
   }
 
-  async #removeOfTable(table: string, work: Work): Promise<void> {
+  async #removeAll(table: string, work: Work): Promise<void> {
     const { transaction, database } = this;
     await transaction.deleteRange(userHandleRange(database, table), work);
     await transaction.deleteRange(factorTriesRange(database, table), work);

@@ -3,7 +3,7 @@ import { assertRecentSignIn } from '../../auth/assurance.js';
 import type { IdentityRows } from '../../auth/directory.js';
 import type { AccessGrants } from '../../auth/kinds/access-kind.js';
 import { accessKindOf } from '../../auth/kinds/access-kinds.js';
-import { assertSecondFactor, isSecondFactor } from '../../auth/second-factor/factors.js';
+import { assertSecondFactor, isWayIn } from '../../auth/second-factor/factors.js';
 import { assuranceIn } from '../../auth/ways/bearer.js';
 import { endedMail, factorRemovedMail, removedMail } from '../../auth/ways/mail-text.js';
 import { tell, tellOthers } from '../../auth/ways/notices.js';
@@ -149,9 +149,8 @@ async function assertMayRevokeOwn({ identity, services }: Execution, { rows }: S
   if (principal.kind !== 'record' || rows === undefined || !isObject(token)) return;
   await assertSecondFactor(rows, principal.id, principal.incarnation, assuranceIn(token));
   // A second factor signs no one in alone.
-  const isWayIn = ({ kind }: IdentityGrant) => !isSecondFactor(kind);
-  const lost = ended.filter(({ identity: tied }) => tied !== undefined && isWayIn(tied)).length;
-  const all = (await rows.identities.ofRecord(principal.id)).filter(isWayIn);
+  const lost = ended.filter(({ identity: tied }) => tied !== undefined && isWayIn(tied.kind)).length;
+  const all = (await rows.identities.ofRecord(principal.id)).filter(({ kind }) => isWayIn(kind));
   // Who has a password, needs no address to come in again.
   const hasPassword = isArray(token['amr']) && token['amr'].includes('pwd');
   if (!hasPassword && lost > 0 && all.length <= lost) throw failure('last_identity');
@@ -305,7 +304,7 @@ async function revoke({ services: { environment } }: Execution, { grants, rows }
 }
 
 function endedMailOf({ kind }: IdentityGrant): typeof endedMail {
-  return isSecondFactor(kind) ? factorRemovedMail : endedMail;
+  return isWayIn(kind) ? endedMail : factorRemovedMail;
 }
 
 const SECOND = 1_000_000_000n;

@@ -2,8 +2,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { toText } from '../../../src/value/text/text.js';
 import { objectFrom } from '../../../src/value/value.js';
+import { type Options, SoftAuthenticator } from '../../support/authenticator.js';
 import { FactorDoors, PASSWORD } from './factor-doors.js';
-import { ALL_TRANSPORTS, CHALLENGE, PLACE, WRONG } from './mail-doors.js';
+import { ALL_TRANSPORTS, CHALLENGE, type From, PLACE, WRONG } from './mail-doors.js';
 
 const DUE = 'A second factor is required';
 const RECENT = 'This needs a sign-in of the last ten minutes: sign in again';
@@ -371,6 +372,76 @@ describe('SECOND FACTOR ALWAYS', () => {
     const refused = await factors.doors.start({ request: due?.request }, { access: 'totp' });
     expect(refused.json()).toMatchObject({ error: 'invalid_auth' });
     expect((await factors.complete(due?.request ?? '', await factors.nextCode(secret))).token).toBeDefined();
+  });
+});
+
+describe('a passkey', () => {
+  const ORIGIN = 'https://shop.example';
+  const PASSKEY = { access: 'passkey' };
+
+  const withPasskey = async (email: string, ip: string) => {
+    const { token } = await factors.password({ ip }, 'HTTP', email);
+    const begun = await asked({ link: true }, { ...PASSKEY, token, ip });
+    const authenticator = new SoftAuthenticator(ORIGIN);
+    const { passkey, credential } = authenticator.create(begun.options);
+    const made = await factors.doors.signIn({ request: begun.request, credential }, PASSKEY);
+    if (made.error !== undefined) throw new Error(made.text);
+    return { authenticator, passkey };
+  };
+
+  const asked = async (body: Record<string, unknown>, from: From) => {
+    const answer = await factors.doors.start(body, from);
+    if (answer.statusCode !== 200) throw new Error(answer.body);
+    return answer.json() as { readonly request: string; readonly options: Options };
+  };
+
+  beforeEach(() =>
+    factors.doors.value(
+      `DEFINE ACCESS passkey ON DATABASE TYPE RECORD WITH PASSKEY DOMAIN 'shop.example' ORIGIN '${ORIGIN}'`,
+    ),
+  );
+
+  test('completes a sign-in that owes a second proof, once, and only its own', async () => {
+    const ann = await withPasskey('ann@example.com', '192.0.2.7');
+    await factors.enrolled();
+    const { due } = await factors.password();
+    expect(due?.access).toEqual(['passkey', 'totp']);
+    const { request, options } = await asked({ request: due?.request }, PASSKEY);
+    expect(request).toBe(due?.request);
+    const credential = ann.authenticator.get(ann.passkey, options);
+    const whole = await factors.doors.signIn({ request, credential }, PASSKEY);
+    expect(await factors.claims(whole.token)).toMatchObject({ amr: ['pwd', 'swk', 'user', 'mfa'], acr: 'aal2' });
+    expect(await factors.claims(whole.token)).toMatchObject({ ac: 'password' });
+    expect((await factors.doors.signIn({ request, credential }, PASSKEY)).error).toBe(WRONG);
+  });
+
+  test('of another record, or that was not asked for, completes nothing and ends no count', async () => {
+    const bob = await withPasskey('bob@example.com', '192.0.2.8');
+    await withPasskey('ann@example.com', '192.0.2.7');
+    const { secret } = await factors.enrolled();
+    for (let at = 0; at < 4; at++) {
+      const { due } = await factors.password({ ip: `192.0.2.${at + 10}` });
+      await factors.complete(due?.request ?? '', '000000');
+    }
+    const first = await factors.password();
+    const unasked = bob.authenticator.get(bob.passkey, { challenge: '', rpId: 'shop.example' } as Options);
+    const { request = '' } = first.due ?? {};
+    expect((await factors.doors.signIn({ request, credential: unasked }, PASSKEY)).error).toBe(WRONG);
+    const { due } = await factors.password({ ip: '192.0.2.40' });
+    const begun = await asked({ request: due?.request }, PASSKEY);
+    const foreign = bob.authenticator.get(bob.passkey, begun.options);
+    const locked = await factors.doors.signIn({ request: begun.request, credential: foreign }, PASSKEY);
+    expect(locked.error).toBe(LOCKED);
+    expect((await factors.complete(request, await factors.code(secret))).error).toBe(LOCKED);
+  });
+
+  test('is a factor where ALWAYS asks for one, so that a password adds none', async () => {
+    await withPasskey('ann@example.com', '192.0.2.7');
+    const { due } = await factors.password({ access: 'strict' });
+    expect(due).toMatchObject({ access: ['passkey'] });
+    expect(due?.enrol).toBeUndefined();
+    const refused = await factors.doors.start({ request: due?.request }, { access: 'totp' });
+    expect(refused.json()).toMatchObject({ error: 'invalid_auth' });
   });
 });
 
