@@ -66,7 +66,7 @@ export async function factorsOf(
   return {
     access: [...new Set(usable.map(({ access }) => access))],
     isOwed: usable.some(({ kind }) => FACTORS[kind] === 'owed'),
-    isGuarded: usable.some(({ kind }) => FACTORS[kind] === 'owed'),
+    isGuarded: usable.some(({ kind }) => FACTORS[kind] !== 'spare'),
   };
 }
 

@@ -217,7 +217,7 @@ function assuranceAfter(
   if (purpose === 'sign-in') return { ...assuranceOf([proof], now), idp };
   const before = first === undefined ? assuranceIn(bearer) : assuranceBy(first.amr, now);
   if (purpose !== 'link') return withProof({ ...before, idp: idp ?? before.idp }, proof, now);
-  return isWayIn(kind) ? before : withProof(before, proof, before.at);
+  return isSecondFactor(kind) ? withProof(before, proof, before.at) : before;
 }
 
 interface Tie {

@@ -52,9 +52,9 @@ export class FactorDoors {
     return answer.json();
   }
 
-  /** Enrols an app: its secret, and the token of the session that has done so. */
-  async enrolled(email = 'ann@example.com'): Promise<{ secret: string; token: string }> {
-    const { token } = await this.password({}, 'HTTP', email);
+  /** Enrols an app, by a password or another session: its secret, and the token that this gives. */
+  async enrolled(email = 'ann@example.com', by?: string): Promise<{ secret: string; token: string }> {
+    const token = by ?? (await this.password({}, 'HTTP', email)).token;
     const { request, secret } = await this.started({ link: true }, { access: 'totp', token });
     const confirmed = await this.doors.signIn({ request, code: await this.code(secret) }, { access: 'totp' });
     if (confirmed.token === undefined) throw new Error(confirmed.text);

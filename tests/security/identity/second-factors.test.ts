@@ -386,7 +386,7 @@ describe('a passkey', () => {
     const { passkey, credential } = authenticator.create(begun.options);
     const made = await factors.doors.signIn({ request: begun.request, credential }, PASSKEY);
     if (made.error !== undefined) throw new Error(made.text);
-    return { authenticator, passkey };
+    return { authenticator, passkey, token: made.token };
   };
 
   const asked = async (body: Record<string, unknown>, from: From) => {
@@ -403,7 +403,7 @@ describe('a passkey', () => {
 
   test('completes a sign-in that owes a second proof, once, and only its own', async () => {
     const ann = await withPasskey('ann@example.com', '192.0.2.7');
-    await factors.enrolled();
+    await factors.enrolled('ann@example.com', ann.token);
     const { due } = await factors.password();
     expect(due?.access).toEqual(['passkey', 'totp']);
     const { request, options } = await asked({ request: due?.request }, PASSKEY);
@@ -417,8 +417,8 @@ describe('a passkey', () => {
 
   test('of another record, or that was not asked for, completes nothing and ends no count', async () => {
     const bob = await withPasskey('bob@example.com', '192.0.2.8');
-    await withPasskey('ann@example.com', '192.0.2.7');
-    const { secret } = await factors.enrolled();
+    const { token } = await withPasskey('ann@example.com', '192.0.2.7');
+    const { secret } = await factors.enrolled('ann@example.com', token);
     for (let at = 0; at < 4; at++) {
       const { due } = await factors.password({ ip: `192.0.2.${at + 10}` });
       await factors.complete(due?.request ?? '', '000000');
@@ -433,6 +433,16 @@ describe('a passkey', () => {
     const locked = await factors.doors.signIn({ request: begun.request, credential: foreign }, PASSKEY);
     expect(locked.error).toBe(LOCKED);
     expect((await factors.complete(request, await factors.code(secret))).error).toBe(LOCKED);
+  });
+
+  test('guards the ways of its record against a password', async () => {
+    await withPasskey('ann@example.com', '192.0.2.7');
+    const { token } = await factors.password();
+    for (const access of ['passkey', 'totp', 'recovery', 'mail']) {
+      const begun = await factors.doors.start({ link: true, email: 'eve@example.com' }, { access, token });
+      expect(begun.json()).toMatchObject({ error: 'second_factor_required', access: ['passkey'] });
+    }
+    expect(await factors.doors.query('ACCESS passkey REVOKE ALL', token)).toBe(DUE);
   });
 
   test('is a factor where ALWAYS asks for one, so that a password adds none', async () => {
