@@ -15,6 +15,8 @@ function show(isUsed: boolean): void {
   find('#expired').hidden = isOpen;
   find('#go-on').hidden = !isOpen;
   find('#code').hidden = !isOpen || code === undefined;
+  // No browser has begun an invitation, and its link is a key of another form.
+  find('#begun').hidden = link.startsWith('tessera-invitation-');
   find<HTMLInputElement>('#go-on input').value = link;
   find('#code output').textContent = code ?? '';
 }

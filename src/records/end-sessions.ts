@@ -27,8 +27,8 @@ export interface Ending {
 }
 
 /**
- * Revokes all credentials that were issued to a user until now, and ends the sessions opened with them, but the one that
- * stays. Returns whether it does: it may have been ended meanwhile.
+ * Revokes all credentials that were issued to a user until now, and ends the sessions opened with them, but the one
+ * that stays. Returns whether it does: it may have been ended meanwhile.
  */
 export async function endSessions(
   { services: { sessions, environment, revocationFlag }, request: { auditRecorder }, context }: Execution,

@@ -1,6 +1,7 @@
 /** Every command that the documentation shows is run, and the outputs it shows are what comes out. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
 import { pagesIn } from '../support/documentation.js';
@@ -20,8 +21,10 @@ const EXCERPTS = new Set([
   'docs/operating/operations.md',
   'docs/operating/scaling.md',
 ]);
+/** Recipes for browsers, of which each has a test. */
+const RECIPES = pagesIn('docs/guides/sign-in');
 const OTHER_PAGES = [...pagesIn('docs'), ...pagesIn('examples')].filter(
-  (page) => !FIRST_PAGES.includes(page) && !EXCERPTS.has(page) && stepsOf(page).length > 0,
+  (page) => ![...FIRST_PAGES, ...RECIPES].includes(page) && !EXCERPTS.has(page) && stepsOf(page).length > 0,
 );
 
 /** Milliseconds: each command is a process of its own. */
@@ -49,6 +52,12 @@ async function doesWhatItSays(page: string): Promise<void> {
   }
   await server.stop();
 }
+
+it('every recipe of signing in has a test, which follows it', () => {
+  const tests = RECIPES.map((page) => `tests/end-to-end/recipes/${basename(page, '.md')}.test.ts`);
+  expect(tests.length).toBeGreaterThanOrEqual(9);
+  for (const [at, test] of tests.entries()) expect(readFileSync(test, 'utf8')).toContain(`'${RECIPES[at]}'`);
+});
 
 it('the pages that are made from the sources are up to date', async () => {
   await promisify(execFile)(process.execPath, ['scripts/docs.mjs', '--check']);

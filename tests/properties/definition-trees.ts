@@ -65,7 +65,7 @@ function definitions({ name, sayable, type, expression, block, path }: Parts): f
       })),
     fc
       .tuple(
-        fc.record({ path, table: name, readonly: fc.boolean() }),
+        fc.record({ path, table: name, readonly: fc.boolean(), credential: fc.boolean() }),
         optional('type', type),
         optional('default', fc.record({ value: expression, always: fc.boolean() })),
         optional('value', expression),
@@ -109,7 +109,7 @@ const UNCHANGED = {
     tableKind: { kind: 'any' },
     permissions: { select: NONE, create: NONE, update: NONE, delete: NONE },
   },
-  'define-field': { flexible: false, readonly: false },
+  'define-field': { flexible: false, readonly: false, credential: false },
   'define-function': { parameters: [], body: { kind: 'block', statements: [] }, permissions: { kind: 'full' } },
 } as const;
 

@@ -88,6 +88,10 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   reset: { result: NOTHING },
   signin: { params: [{ user: ROOT.username, pass: ROOT.password }], result: expect.stringMatching(/^ey/) },
   signup: { params: [{ ns: 'bare', db: 'bare', ac: 'none' }], error: denied },
+  auth_start: {
+    params: [{ ns: 'bare', db: 'bare', ac: 'none', challenge: 'a'.repeat(43), email: 'ann@example.com' }],
+    error: denied,
+  },
   authenticate: { params: ['garbage'], error: denied },
   refresh: { params: ['access'], error: { code: -32000, kind: 'Validation' } },
   revoke: { params: ['access'], error: { code: -32000, kind: 'Validation' } },

@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 afterEach(() => owned.database.close());
 
-/** A lasting session of a record user, with what it hears of a live query. */
+/** A lasting session of a record user, with what it gets of a live query. */
 interface Entered {
   readonly session: Session;
   readonly tokens: Required<IssuedTokens>;

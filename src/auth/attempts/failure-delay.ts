@@ -58,7 +58,7 @@ export class FailureDelay {
     }
   }
 
-  /** Answers `work` and its errors after whole steps, whatever it has found. Nothing is learnt from how long it took. */
+  /** Answers `work` and its errors after whole steps, whatever it has found. Slow ones aren't remembered. */
   async constant<T>(work: () => Promise<T>): Promise<T> {
     const { clock, timers } = this.#environment;
     const startedAt = clock.monotonic();

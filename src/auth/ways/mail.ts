@@ -237,8 +237,8 @@ async function recipientOf(
 }
 
 /**
- * Whether a record has an address in one of its fields. A clause that finds it by anything else, such as a name that the
- * client sends, would otherwise mail the code of one user to another.
+ * Whether a record has an address in one of its fields. A clause that finds it by anything else, such as a name that
+ * the client sends, would otherwise mail the code of one user to another.
  */
 async function stores(rows: IdentityRows, id: RecordId | undefined, address: string): Promise<boolean> {
   const has = (value: Value): boolean =>

@@ -21,7 +21,7 @@ import { databaseOfMails, MAIL_DATABASES_RANGE, mailDatabaseKey, mailPrefix, mai
 import { mailAddress } from './address.js';
 import { mailRouteOf, type SmtpRoute } from './mail-route.js';
 
-export type MailKind = 'code' | 'invitation' | 'notice' | 'test';
+export type MailKind = 'code' | 'invitation' | 'notice';
 
 export interface OutgoingMail {
   /** An address as `mailAddress` gives it. */
