@@ -13,7 +13,9 @@ import { startServer } from './servers/start.mjs';
 const { positionals } = readOptions(
   `Prints the longest turn of a server's event loop when it does something for the first time. Needs a build (npm run build).
 
-  node bench/first-turns.mjs [names=.*] [rounds=3]`,
+  node bench/first-turns.mjs [names=.*] [rounds=3]
+
+  -h, --help   prints this`,
   { allowPositionals: true },
 );
 const names = new RegExp(positionals[0] ?? '.*');

@@ -83,7 +83,7 @@ function newTimes() {
   return { known: [], other: [], third: [] };
 }
 for (let number = 0; number < count; number++) {
-  // Whoever comes first might take longer: each kind is as often the first.
+  // The first might take longer: each kind is as often the first.
   const order = KINDS.map((_, at) => KINDS[(at + number) % KINDS.length]);
   const requests = {};
   for (const kind of order) {
