@@ -40,7 +40,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** A browser goes by a plain link, and comes to the app with a code. */
+/** A browser follows a plain link, and comes to the app with a code. */
 async function codeFor(account: string): Promise<string> {
   const link = `${server.url}/auth/${PLACE}/start?challenge=${CHALLENGE}`;
   const started = await fetch(link, { redirect: 'manual' });

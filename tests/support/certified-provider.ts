@@ -1,4 +1,4 @@
-/** A certified identity provider (`oidc-provider`) on a port of this machine, at which everybody signs in at once. */
+/** A certified identity provider (`oidc-provider`) on a port of this machine, at which each user signs in at once. */
 
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';

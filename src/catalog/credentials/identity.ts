@@ -169,11 +169,9 @@ export class Identities {
       transaction.delete(factorTriesKey(database, table, key));
       return this.#removePointers(table, key, work);
     }
-    return andThen(transaction.deleteRange(userHandleRange(database, table), work), () =>
-      andThen(transaction.deleteRange(factorTriesRange(database, table), work), () =>
-        this.#removePointers(table, key, work),
-      ),
-    );
+    const handles = transaction.deleteRange(userHandleRange(database, table), work);
+    const tries = andThen(handles, () => transaction.deleteRange(factorTriesRange(database, table), work));
+    return andThen(tries, () => this.#removePointers(table, key, work));
   }
 
   #removePointers(table: string, key: string | undefined, work: Work): PromiseOrValue<void> {
