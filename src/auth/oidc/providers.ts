@@ -8,6 +8,7 @@
 import type { ClientAuth, Configuration, ExportedJWKSCache } from 'openid-client';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import type { Environment } from '../../env/environment.js';
+import { realEnvironment } from '../../env/real.js';
 import type { TesseraError } from '../../errors/error.js';
 import type { AccessWay } from '../../language/ast.js';
 import { claimsFrom, type ProviderClaims, type ToldByProvider } from './claims.js';
@@ -230,8 +231,8 @@ export class Providers {
   async #configuration(library: OpenIdClient, target: ProviderTarget, entry: Entry): Promise<Configuration> {
     const { clock } = this.#environment;
     const { issuer, client } = target;
-    // The library reads the clock of the machine, `new Date()`.
-    const skew = Number(clock.now() / 1_000_000_000n) - Math.floor(new Date().getTime() / 1000);
+    // The library reads the clock of the machine.
+    const skew = Number((clock.now() - realEnvironment.clock.now()) / 1_000_000_000n);
     const metadata = { [library.clockSkew]: skew };
     const auth = await this.#clientAuth(library, target, entry.metadata);
     const configuration = new library.Configuration({ ...entry.metadata }, client.id, metadata, auth);
