@@ -1,6 +1,6 @@
 /**
  * Signing in at a certified identity provider, with the built server and the official client, as
- * `docs/guides/sign-in/provider.md` describes it. What the provider sees as the server's address leads here.
+ * `docs/guides/sign-in/google.md` describes it. What the provider sees as the server's address leads here.
  */
 import { createHash } from 'node:crypto';
 import { Surreal } from 'surrealdb';
@@ -18,7 +18,7 @@ const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 let provider: CertifiedProvider;
 let server: ServerProcess;
 beforeAll(async () => {
-  provider = await startCertifiedProvider(`${PUBLIC_URL}/auth/${PLACE}/callback`, SECRET);
+  provider = await startCertifiedProvider(SECRET, `${PUBLIC_URL}/auth/${PLACE}/callback`);
   const { port } = new URL(provider.issuer);
   server = await startServerWith([
     'memory',
