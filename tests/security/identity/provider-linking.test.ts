@@ -257,7 +257,7 @@ describe('removing (A16)', () => {
     await world.query(revoke, back.token);
     expect(await world.query('RETURN $auth.email', ann.token)).not.toBe('ann@example.com');
     expect(await world.notices()).toEqual(['ann@example.com']);
-    // The subject is nobody's now, and signs up as anybody else.
+    // The subject is no record's now, and signs up as any other.
     expect((await world.signIn({ sub: 'ann-1' })).id).not.toBe(ann.id);
   });
 });
