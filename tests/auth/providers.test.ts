@@ -140,7 +140,7 @@ test('MAX AGE asks for a sign-in that is young, and takes no older one', async (
   await expect(arrive({})).rejects.toBeInstanceOf(ProviderFailure);
 });
 
-test('GitHub tells who has signed in when it is asked', async () => {
+test('GitHub says who has signed in when it is asked', async () => {
   const asked: string[] = [];
   let emails: unknown = [
     { email: 'old@example.com', primary: false, verified: true },

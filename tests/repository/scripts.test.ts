@@ -14,6 +14,8 @@ const SCRIPTS = [
   'scripts/studio-screenshots.mjs',
   'bench/run.mjs',
   'bench/compare.mjs',
+  'bench/first-turns.mjs',
+  'bench/known-addresses.mjs',
   'bench/steps.mjs',
   'bench/soak/run.mjs',
   'compare/compare.mjs',

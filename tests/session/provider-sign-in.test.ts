@@ -10,7 +10,7 @@ afterEach(() => world.close());
 
 const ANN = { sub: 'ann-1', email: 'Ann@Example.com', email_verified: true, name: 'Ann' };
 
-test('somebody new signs up, and is the same record the next time', async () => {
+test('a new user signs up, and is the same record the next time', async () => {
   const url = new URL(await world.began({ variables: { note: 'hello' } }));
   expect(`${url.origin}${url.pathname}`).toBe('https://id.example/authorize');
   expect(Object.fromEntries(url.searchParams)).toMatchObject({

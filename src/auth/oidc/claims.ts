@@ -1,4 +1,4 @@
-/** What an identity provider has told of somebody, as `$identity` and as `$token.idp`. */
+/** What an identity provider says about a user, as `$identity` and as `$token.idp`. */
 import { mailAddress } from '../../catalog/mail/address.js';
 import { newObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
 import { refused } from './provider-error.js';
@@ -23,7 +23,7 @@ const MAX_DEPTH = 16;
 const MAX_VALUES = 10_000;
 /** Bytes of JSON that `$token.idp` has at most, since each request carries the token. */
 const LARGEST_IDP = 2_048;
-/** Those of the protocol say nothing about somebody. */
+/** Those of the protocol say nothing about a user. */
 const OF_PROTOCOL = new Set(['iss', 'sub', 'aud', 'exp', 'iat', 'nbf', 'nonce', 'azp', 'jti', 'at_hash', 'c_hash']);
 /** What is said about the sign-in itself. */
 const OF_SIGN_IN = ['acr', 'amr', 'auth_time'];

@@ -1,7 +1,7 @@
 /** What an identity provider says of itself (OpenID Connect Discovery 1.0, section 3). */
 import type { Fetcher } from '../../functions/network/fetcher.js';
 import { type Json, type JsonObject, parseStrictObject } from '../tokens/strict-json.js';
-import { unavailable, unreachable } from './provider-error.js';
+import { cantBeReached, unavailable } from './provider-error.js';
 import type { ProviderTarget } from './provider-target.js';
 
 /** How providers are asked: bounded in time and size, and subject to the server's network rules. */
@@ -36,7 +36,7 @@ export async function discover(fetcher: ProviderFetcher, { issuer, oauth }: Prov
   const answer = await fetcher
     .fetch(request, () => {})
     .catch((error: unknown) => {
-      throw unreachable(issuer, error);
+      throw cantBeReached(issuer, error);
     });
   if (answer.status !== 200) throw unavailable(issuer, `its metadata has status ${answer.status}`);
   const found = parseStrictObject(Buffer.from(answer.body).toString('utf8'), MAX_DEPTH);

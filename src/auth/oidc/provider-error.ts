@@ -30,7 +30,7 @@ export function refused(issuer: string, reason: string): ProviderFailure {
 }
 
 /** What an error of our own fetches means. */
-export function unreachable(issuer: string, thrown: unknown): ProviderFailure {
+export function cantBeReached(issuer: string, thrown: unknown): ProviderFailure {
   if (thrown instanceof ProviderFailure) return thrown;
   const error = asTesseraError(thrown);
   const reason =

@@ -29,6 +29,7 @@ export interface ProviderTarget {
 const SCOPES = ['openid', 'email', 'profile'];
 const SECOND = 1_000_000_000n;
 
+/** What is asked of the provider of a way. */
 export function providerTarget(way: ProviderWay): ProviderTarget {
   const { client, scopes } = way;
   if (way.kind === 'oauth') {
@@ -58,7 +59,7 @@ export function providerTarget(way: ProviderWay): ProviderTarget {
   };
 }
 
-/** The subject of an identity: that of one issuer is nobody at another. */
+/** The subject of an identity: that of one issuer means nothing at another. */
 export function providerSubject(issuer: string, sub: string): string {
   return JSON.stringify([issuer, sub]);
 }

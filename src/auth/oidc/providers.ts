@@ -2,19 +2,20 @@
  * Identity providers, as whose client this server signs people in: the authorization code flow of OpenID Connect with
  * PKCE, a nonce, and where a provider offers them pushed requests (RFC 9126) and its name in the answer (RFC 9207).
  *
- * Each exchange has its own configuration of the library, made of what is cached: so it goes by the clock of the
- * environment. Signatures of ID tokens are always checked, which the library leaves to TLS unless it is told.
+ * Each exchange has its own configuration of the library, made of what is cached: so it uses the clock of the
+ * environment. Signatures of ID tokens are always checked, which the library leaves to TLS by default.
  */
 import type { ClientAuth, Configuration, ExportedJWKSCache } from 'openid-client';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import type { Environment } from '../../env/environment.js';
+import { realEnvironment } from '../../env/real.js';
 import type { TesseraError } from '../../errors/error.js';
 import type { AccessWay } from '../../language/ast.js';
 import { claimsFrom, type ProviderClaims, type ToldByProvider } from './claims.js';
 import { clientKey, signedSecret } from './client-key.js';
 import { discover, type ProviderFetcher, type ProviderMetadata } from './discovery.js';
 import { type OpenIdClient, openIdClient } from './library.js';
-import { judgedByLibrary, ProviderFailure, refused, unavailable, unreachable } from './provider-error.js';
+import { cantBeReached, judgedByLibrary, ProviderFailure, refused, unavailable } from './provider-error.js';
 import { type ProviderTarget, providerTarget } from './provider-target.js';
 
 /** How providers are reached, and where failures are reported. */
@@ -230,8 +231,8 @@ export class Providers {
   async #configuration(library: OpenIdClient, target: ProviderTarget, entry: Entry): Promise<Configuration> {
     const { clock } = this.#environment;
     const { issuer, client } = target;
-    // The library goes by the clock of the machine.
-    const skew = Number(clock.now() / 1_000_000_000n) - Math.floor(Date.now() / 1000);
+    // The library reads the clock of the machine.
+    const skew = Number((clock.now() - realEnvironment.clock.now()) / 1_000_000_000n);
     const metadata = { [library.clockSkew]: skew };
     const auth = await this.#clientAuth(library, target, entry.metadata);
     const configuration = new library.Configuration({ ...entry.metadata }, client.id, metadata, auth);
@@ -278,7 +279,7 @@ export class Providers {
     const answer = await this.#source.fetcher
       .fetch(request, () => {})
       .catch((error: unknown) => {
-        throw unreachable(issuer, error);
+        throw cantBeReached(issuer, error);
       });
     if (answer.status >= 500) throw unavailable(issuer, `it answers with status ${answer.status}`);
     const type = answer.headers['content-type'];

@@ -12,8 +12,8 @@ import { hasCodesLeft } from './recovery.js';
 /**
  * What a way is as a second factor:
  * - `owed`: a record that has one owes a second proof.
- * - `own`: it is worth two proofs, and a way in by itself. A record that has one owes nothing, but what changes its ways
- *   asks for both proofs.
+ * - `own`: it is worth two proofs, and a way in by itself. A record that has one owes nothing, but what changes its
+ *   ways asks for both proofs.
  * - `spare`: it completes a sign-in, but a record that has nothing else is as one that has none.
  */
 type Factor = 'owed' | 'own' | 'spare';

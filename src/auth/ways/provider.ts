@@ -187,7 +187,7 @@ async function claimsOf(
   return providers.arrive(target, { callback, parameters, state, nonce, verifier });
 }
 
-/** What an app is told of an error, which is logged; `undefined` for other errors. */
+/** What an app gets of an error, which is logged; `undefined` for other errors. */
 function told({ providers }: AuthContext, error: unknown): RedirectError | undefined {
   if (!(error instanceof ProviderFailure)) return undefined;
   providers.report(error.logged);

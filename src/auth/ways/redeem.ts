@@ -283,7 +283,7 @@ async function signUp(
 }
 
 /**
- * Whose address is taken learns it, if it was proved: from nobody else is it known who has an account.
+ * The owner of an address that is taken learns it, if it was proved; others don't learn who has an account.
  * @throws TesseraError `account_exists`
  */
 async function telling<T>(address: string | undefined, work: () => PromiseOrValue<T>): Promise<T> {

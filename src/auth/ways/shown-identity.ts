@@ -8,6 +8,7 @@ export interface ShownSubject {
   readonly issuer: string | undefined;
 }
 
+/** The subject of an identity as users read it, and its issuer, if it has one. */
 export function shownSubject({ kind, subject }: Pick<IdentityGrant, 'kind' | 'subject'>): ShownSubject {
   if (kind !== 'oidc' && kind !== 'oauth') return { subject, issuer: undefined };
   const { issuer, sub } = readProviderSubject(subject);

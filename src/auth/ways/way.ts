@@ -61,8 +61,8 @@ export interface WayRow<W extends AccessWay> {
   /** Writes what belongs to a record rather than to one identity, when one was tied to it. */
   tie?(rows: IdentityRows, identity: IdentityGrant, request: SignInRequest): void;
   /**
-   * What an owner names in ACCESS … LINK, as an identity has it; `undefined` if it is none. Absent: identities of the way
-   * are proved, never given.
+   * What an owner names in ACCESS … LINK, as an identity has it; `undefined` if it is none. Absent: identities of the
+   * way are proved, never given.
    */
   linked?(way: W, text: string, record: RecordId): Linked | undefined;
   /** The text by which ACCESS … LINK ties an identity, a secret included. Default: its subject, as it is shown. */

@@ -164,17 +164,14 @@ export class Identities {
    */
   removeOf(table: string, key?: string, work: Work = AT_ONCE): PromiseOrValue<void> {
     const { transaction, database } = this;
-    if (key === undefined) return this.#removeAll(table, work);
-    transaction.delete(userHandleKey(database, table, key));
-    transaction.delete(factorTriesKey(database, table, key));
-    return this.#removePointers(table, key, work);
-  }
-
-  async #removeAll(table: string, work: Work): Promise<void> {
-    const { transaction, database } = this;
-    await transaction.deleteRange(userHandleRange(database, table), work);
-    await transaction.deleteRange(factorTriesRange(database, table), work);
-    await this.#removePointers(table, undefined, work);
+    if (key !== undefined) {
+      transaction.delete(userHandleKey(database, table, key));
+      transaction.delete(factorTriesKey(database, table, key));
+      return this.#removePointers(table, key, work);
+    }
+    const handles = transaction.deleteRange(userHandleRange(database, table), work);
+    const tries = andThen(handles, () => transaction.deleteRange(factorTriesRange(database, table), work));
+    return andThen(tries, () => this.#removePointers(table, key, work));
   }
 
   #removePointers(table: string, key: string | undefined, work: Work): PromiseOrValue<void> {

@@ -71,8 +71,8 @@ export async function* exportDatabase(execution: Execution, selection: ExportSel
 const IDENTITIES_AT_ONCE = 1_000;
 
 /**
- * Who records are elsewhere, as the statements by which owners tie them; not those that can only be proved, nor those of
- * a provider that an access method no longer has.
+ * Who records are elsewhere, as the statements by which owners tie them; not those that can only be proved, nor those
+ * of a provider that an access method no longer has.
  */
 async function* identityTexts(
   execution: Execution,

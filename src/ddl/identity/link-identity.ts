@@ -1,4 +1,4 @@
-/** ACCESS … LINK: an owner ties what somebody is elsewhere to a record, such as one that was imported. */
+/** ACCESS … LINK: an owner ties what a user is elsewhere to a record, such as one that was imported. */
 import type { IdentityRows } from '../../auth/directory.js';
 import { wayRow } from '../../auth/ways/ways.js';
 import { drawIdentityId, type IdentityGrant } from '../../catalog/credentials/identity.js';

@@ -10,8 +10,8 @@ import { type ObjectValue, objectFrom } from '../../value/value.js';
 import { appOf } from '../identity/identity-rows.js';
 
 /**
- * `{ ready, reason, redirect_uri }` of an access method with a provider, which is asked for its metadata; `{ ready }` of
- * others.
+ * `{ ready, reason, redirect_uri }` of an access method with a provider, which is asked for its metadata; `{ ready }`
+ * of others.
  * @throws TesseraError `not_allowed`, `access_missing`
  */
 export async function accessState(execution: Execution, name: string): Promise<ObjectValue> {

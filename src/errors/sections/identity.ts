@@ -337,7 +337,7 @@ export const identityErrors = {
     kind: 'Validation',
     text: ({ issuer }) => `The issuer '${issuer}' must begin with https://, but for hosts that --allow-net names`,
   }),
-  /** Only to somebody for whose address the provider vouches. */
+  /** Only to users for whose addresses the provider vouches. */
   account_exists: row({
     kind: 'AlreadyExists',
     text: () => 'There is an account with this address; sign in to it as before, and link this way in from there',

@@ -45,7 +45,10 @@ export function startRoute(context: RouteContext, request: FastifyRequest, reply
   });
 }
 
-/** Begins at a provider by a plain link: `?challenge=…&redirect=…`. */
+/**
+ * Begins at a provider by a plain link: `?challenge=…&redirect=…`.
+ * @throws TesseraError `record_user_required`, `access_method_mismatch`, and what `startSignIn` throws
+ */
 export function startPageRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
   const body = readQueryString(request.url) ?? newObject();
   // These rest on a bearer, which no link has.
@@ -69,6 +72,7 @@ export function startPageRoute(context: RouteContext, request: FastifyRequest, r
 /**
  * From a provider, with what it has to say in the query, or in a form that its page posts (OAuth 2.0 Form Post Response
  * Mode).
+ * @throws TesseraError `malformed_request`, and what `returnFromProvider` throws
  */
 export async function callbackRoute(
   context: RouteContext,

@@ -81,7 +81,7 @@ export interface Access {
           | { readonly kind: 'record'; readonly record: Expression };
       }
     | {
-        // Tessera's own: ties what somebody is elsewhere to a record.
+        // Tessera's own: ties what a user is elsewhere to a record.
         readonly kind: 'link';
         readonly record: Expression;
         readonly subject: string;

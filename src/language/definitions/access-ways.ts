@@ -7,9 +7,9 @@ import type { Printer } from '../printer/printer.js';
 import { shownObject } from './clause.js';
 import { PASSKEY } from './passkey-way.js';
 import { OAUTH, OIDC } from './provider-ways.js';
-import type { WayRow } from './way-row.js';
+import type { WayGrammar } from './way-row.js';
 
-const WAYS: { readonly [K in AccessWay['kind']]: WayRow<Extract<AccessWay, { readonly kind: K }>> } = {
+const WAYS: { readonly [K in AccessWay['kind']]: WayGrammar<Extract<AccessWay, { readonly kind: K }>> } = {
   mail: {
     words: ['MAIL'],
     usesSignin: true,
@@ -48,8 +48,8 @@ function recoveryCodes(parser: Parser): number {
 }
 
 /** The row takes ways of its kind, which a lookup by a kind known only in general can't tell the compiler. */
-function rowOf({ kind }: AccessWay): WayRow<AccessWay> {
-  return WAYS[kind] as WayRow<AccessWay>;
+function rowOf({ kind }: AccessWay): WayGrammar<AccessWay> {
+  return WAYS[kind] as WayGrammar<AccessWay>;
 }
 
 /** A way, if its word is next. */

@@ -8,9 +8,9 @@ import { PASSKEY_VERIFICATIONS, type PasskeyVerification, type PasskeyWay } from
 import type { Parser } from '../parser/parser.js';
 import { clause, clauses } from '../printer/printer.js';
 import type { ShownMembers } from './clause.js';
-import type { WayRow } from './way-row.js';
+import type { WayGrammar } from './way-row.js';
 
-export const PASSKEY: WayRow<PasskeyWay> = { words: ['PASSKEY'], usesSignin: false, parse, text, structure };
+export const PASSKEY: WayGrammar<PasskeyWay> = { words: ['PASSKEY'], usesSignin: false, parse, text, structure };
 
 /** A text as it is written, and where. */
 interface Written {

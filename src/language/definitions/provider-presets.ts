@@ -41,7 +41,7 @@ export const OIDC_PRESET_ROWS: Readonly<Record<OidcPreset, OidcPresetRow>> = {
 
 export interface OauthPresetRow {
   readonly word: string;
-  /** By what its subjects are told from those of others. */
+  /** What distinguishes its subjects from those of others. */
   readonly issuer: string;
   readonly authorization: string;
   readonly token: string;

@@ -20,9 +20,9 @@ import { durationText } from '../printer/clauses.js';
 import { clause, clauses, list, type Printer, REDACTED, REDACTED_LITERAL } from '../printer/printer.js';
 import { shownObject } from './clause.js';
 import { OAUTH_PRESET_ROWS, OIDC_PRESET_ROWS } from './provider-presets.js';
-import type { WayRow } from './way-row.js';
+import type { WayGrammar } from './way-row.js';
 
-export const OIDC: WayRow<OidcWay> = {
+export const OIDC: WayGrammar<OidcWay> = {
   words: ['OIDC'],
   usesSignin: false,
   parse(parser) {
@@ -72,7 +72,7 @@ export const OIDC: WayRow<OidcWay> = {
   secrets: ({ client }) => secretsOf(client),
 };
 
-export const OAUTH: WayRow<OauthWay> = {
+export const OAUTH: WayGrammar<OauthWay> = {
   words: ['OAUTH'],
   usesSignin: false,
   parse(parser) {

@@ -5,7 +5,7 @@ import type { Printer } from '../printer/printer.js';
 import type { ShownMembers } from './clause.js';
 
 /** The grammar of a way. */
-export interface WayRow<W extends AccessWay> {
+export interface WayGrammar<W extends AccessWay> {
   /** The words behind WITH. */
   readonly words: readonly [string, ...string[]];
   /** Whether its proofs are for the record that SIGNIN answers. Otherwise the clause means nothing. */

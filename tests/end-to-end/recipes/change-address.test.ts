@@ -1,9 +1,13 @@
 /** `docs/guides/sign-in/change-address.md` in a browser: the new address counts when it is proved, and the old one gets a notice. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isInTurn } from '../../support/runs-all.js';
 import { cleanUp } from '../../support/server-process.js';
 import { mailsTo, nextMail } from './mails.js';
 import { accessFaults, PLACE, type Recipe, startRecipe } from './recipe.js';
+
+/** With other long tests. */
+const inTurn = it.skipIf(!isInTurn(2));
 
 const PASSWORD = 'correct horse battery';
 const account = (email: string, password = PASSWORD) => ({
@@ -28,7 +32,7 @@ async function press(page: Page, name: string, fields: Readonly<Record<string, s
   await page.getByRole('button', { name }).click();
 }
 
-it('moves to an address that is proved', async (test) => {
+inTurn('moves to an address that is proved', async (test) => {
   const { page, complaints } = await recipe.open(test);
   expect(await accessFaults(page)).toEqual([]);
   await press(page, 'Sign up', { 'Mail address': 'ann@example.com', Password: PASSWORD });
@@ -55,7 +59,7 @@ it('moves to an address that is proved', async (test) => {
   expect(complaints).toEqual([]);
 });
 
-it('takes no address that isn’t proved, and none that another account has', async (test) => {
+inTurn('takes no address that isn’t proved, and none that another account has', async (test) => {
   const eve = await recipe.device();
   await eve.signup(account('eve@example.com'));
   await eve.query("UPDATE $auth SET email = 'bob@example.com'");

@@ -1,7 +1,11 @@
 /** `docs/guides/sign-in/delete-account.md` in a browser, and what is left of an account. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isInTurn } from '../../support/runs-all.js';
 import { cleanUp } from '../../support/server-process.js';
 import { accessFaults, PLACE, type Recipe, startRecipe } from './recipe.js';
+
+/** With other long tests. */
+const inTurn = it.skipIf(!isInTurn(2));
 
 const PASSWORD = 'correct horse battery';
 const as = (email: string) => ({ ...PLACE, access: 'account', variables: { email, password: PASSWORD } });
@@ -15,7 +19,7 @@ afterAll(async () => {
   await cleanUp();
 });
 
-it('asks for the password, deletes what is theirs, and ends the other devices', async (test) => {
+inTurn('asks for the password, deletes what is theirs, and ends the other devices', async (test) => {
   const { page, complaints } = await recipe.open(test);
   await page.getByLabel('Mail address').fill('ann@example.com');
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
@@ -57,7 +61,7 @@ it('asks for the password, deletes what is theirs, and ends the other devices', 
   expect(await next.query('SELECT VALUE text FROM note')).toEqual([[]]);
 });
 
-it('deletes nothing by an old sign-in, nor another’s account', async () => {
+inTurn('deletes nothing by an old sign-in, nor another’s account', async () => {
   const eve = await recipe.device();
   await eve.signup(as('eve@example.com'));
   const [[other] = []] = (await recipe.sql('SELECT VALUE id FROM user WHERE email = "bob@example.com"')) as string[][];

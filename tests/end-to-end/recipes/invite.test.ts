@@ -1,9 +1,13 @@
 /** `docs/guides/sign-in/invite.md` in a browser: the invitation signs in once, and its user chooses a password. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isInTurn } from '../../support/runs-all.js';
 import { cleanUp } from '../../support/server-process.js';
 import { nextMail } from './mails.js';
 import { accessFaults, PLACE, type Recipe, startRecipe } from './recipe.js';
+
+/** With other long tests. */
+const inTurn = it.skipIf(!isInTurn(2));
 
 const PASSWORD = 'correct horse battery';
 const account = (email: string, password = PASSWORD) => ({
@@ -23,7 +27,7 @@ afterAll(async () => {
 
 const status = (page: Page) => page.getByRole('status').innerText();
 
-it('lets the invited one in, once, who chooses a password', async (test) => {
+inTurn('lets the invited one in, once, who chooses a password', async (test) => {
   const { link = '', kind, subject } = await nextMail(recipe, 'ann@example.com');
   expect([kind, subject]).toEqual(['invitation', 'You are invited to The Shop']);
   // No one gets in without: not by a password that isn't there, nor by signing up.
@@ -58,7 +62,7 @@ it('lets the invited one in, once, who chooses a password', async (test) => {
   await expect.poll(() => page.getByRole('alert').innerText()).toMatch(/used already, or is too old/);
 });
 
-it('is void when it was revoked, or its record is gone', async (test) => {
+inTurn('is void when it was revoked, or its record is gone', async (test) => {
   await recipe.sql(`CREATE user:bob SET email = 'bob@example.com', role = 'clerk';
     CREATE user:cid SET email = 'cid@example.com', role = 'clerk'`);
   await recipe.sql('ACCESS mail GRANT FOR RECORD user:bob; ACCESS mail GRANT FOR RECORD user:cid');

@@ -1,9 +1,13 @@
 /** `docs/guides/sign-in/reset-password.md` in a browser: the new password, and what the old one has signed in. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isInTurn } from '../../support/runs-all.js';
 import { cleanUp } from '../../support/server-process.js';
 import { mailsTo, nextMail } from './mails.js';
 import { accessFaults, PLACE, type Recipe, startRecipe } from './recipe.js';
+
+/** With other long tests. */
+const inTurn = it.skipIf(!isInTurn(2));
 
 const PASSWORD = 'correct horse battery';
 const account = (email: string, password = PASSWORD) => ({
@@ -29,7 +33,7 @@ async function begin(page: Page, email: string): Promise<void> {
   await page.getByLabel('Code').waitFor();
 }
 
-it('sets a new password, which signs all other devices out', async (test) => {
+inTurn('sets a new password, which signs all other devices out', async (test) => {
   const thief = await recipe.device();
   const stolen = await thief.signup(account('ann@example.com'));
   const { page, complaints } = await recipe.open(test);
@@ -56,7 +60,7 @@ it('sets a new password, which signs all other devices out', async (test) => {
   await ann.signin(account('ann@example.com', 'a new horse battery'));
 });
 
-it('says the same for an address without an account, and mails nothing', async (test) => {
+inTurn('says the same for an address without an account, and mails nothing', async (test) => {
   const { page } = await recipe.open(test);
   await begin(page, 'nobody@example.com');
   await page.getByLabel('Code').fill('12345678');
@@ -65,7 +69,7 @@ it('says the same for an address without an account, and mails nothing', async (
   expect(await mailsTo(recipe, 'nobody@example.com')).toEqual([]);
 });
 
-it('takes no password from a session that isn’t recent', async () => {
+inTurn('takes no password from a session that isn’t recent', async () => {
   const bob = await recipe.device();
   await bob.signup(account('bob@example.com'));
   // The sign-in is as old as the rule is long.

@@ -1,9 +1,13 @@
 /** `docs/guides/sign-in/verify.md` in a browser: what a proven address allows, and what proves none. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isInTurn } from '../../support/runs-all.js';
 import { cleanUp } from '../../support/server-process.js';
 import { nextMail } from './mails.js';
 import { accessFaults, PLACE, type Recipe, startRecipe } from './recipe.js';
+
+/** With other long tests. */
+const inTurn = it.skipIf(!isInTurn(2));
 
 const PASSWORD = 'correct horse battery';
 const account = (email: string, password = PASSWORD) => ({
@@ -23,7 +27,7 @@ afterAll(async () => {
 
 const status = (page: Page) => page.getByRole('status').innerText();
 
-it('asks for the proof, and takes the code of the mail', async (test) => {
+inTurn('asks for the proof, and takes the code of the mail', async (test) => {
   const { page, complaints } = await recipe.open(test);
   expect(await accessFaults(page)).toEqual([]);
   await page.getByLabel('Mail address').fill('Ann@example.com');
@@ -55,7 +59,7 @@ it('asks for the proof, and takes the code of the mail', async (test) => {
   await expect.poll(() => status(page)).toBe('You are signed in as ann@example.com.');
 });
 
-it('lets no one prove an address by writing it, nor take the code of another', async () => {
+inTurn('lets no one prove an address by writing it, nor take the code of another', async () => {
   const eve = await recipe.device();
   const { access: token } = await eve.signup(account('eve@example.com'));
   await eve.query("UPDATE $auth SET email = 'bob@example.com', verified = true").catch(() => undefined);

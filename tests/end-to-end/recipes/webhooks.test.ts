@@ -1,9 +1,13 @@
 /** `docs/guides/sign-in/webhooks.md`: its endpoint is called by the page's own commands, its receiver by the server. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isInTurn } from '../../support/runs-all.js';
 import { cleanUp } from '../../support/server-process.js';
 import { blocksOf } from '../pages.js';
 import { freePorts, type Recipe, startRecipe } from './recipe.js';
+
+/** With other long tests. */
+const inTurn = it.skipIf(!isInTurn(2));
 
 const PAGE = 'docs/guides/sign-in/webhooks.md';
 
@@ -29,12 +33,12 @@ afterAll(async () => {
   await cleanUp();
 });
 
-it('the receiver takes what the server has signed', async () => {
+inTurn('the receiver takes what the server has signed', async () => {
   await recipe.sql('CREATE order:7 SET total = 30');
   await expect.poll(() => printed).toContain('received {"id":7,"total":30}\n');
 });
 
-it('the receiver refuses other codes', async () => {
+inTurn('the receiver refuses other codes', async () => {
   const now = String(Math.floor(Date.now() / 1000));
   for (const signature of ['', 'ab', '00'.repeat(32)]) {
     const headers = { 'x-time': now, 'x-signature': signature };
@@ -44,7 +48,7 @@ it('the receiver refuses other codes', async () => {
   expect(printed).not.toContain('"id":8');
 });
 
-it('the endpoint refuses what isn’t signed, and guests can do nothing else', async () => {
+inTurn('the endpoint refuses what isn’t signed, and guests can do nothing else', async () => {
   const call = (headers: Record<string, string>, body: string | Uint8Array) =>
     fetch(`${recipe.server.url}/api/test/test/payments`, { method: 'POST', headers, body });
   expect((await call({}, '')).status).toBe(401);

@@ -17,6 +17,7 @@ import { openLmdb } from '../../../src/storage/lmdb/engine/lmdb.js';
 import { withRetries } from '../../../src/storage/retry.js';
 import { compiled } from '../../support/compiled.js';
 import { startMailServer, type TestMailServer } from '../../support/mail-server.js';
+import { isInTurn } from '../../support/runs-all.js';
 import { atLeast } from '../../support/timeouts.js';
 
 const DEADLINE = { timeout: atLeast(120_000) };
@@ -77,7 +78,7 @@ async function run(number: number, ...killed: readonly string[]): Promise<string
 
 const kill = () => void running?.kill('SIGKILL');
 
-describe('A58: killed at a commit', () => {
+describe.skipIf(!isInTurn(1))('A58: killed at a commit', () => {
   test.each(['before', 'after'])('%s it', DEADLINE, async (when) => {
     let commits = 0;
     for (let isKilled = true; isKilled; ) {

@@ -106,7 +106,7 @@ describe('the callback (A1)', () => {
       expect(String(to)).toBe(`${REDIRECT}?error=${word}`);
     }
     expect(world.log.join('\n')).not.toContain('script');
-    // Without a state, or for that of somebody else, it leads nowhere and ends nothing.
+    // Without a state, or for that of another user, it leads nowhere and ends nothing.
     expect(await world.back('error=access_denied')).toBe(401);
     const page = await world.app.inject({ url: '/auth/test/test/id/callback?error=%3Cscript%3E' });
     expect(page.body).not.toContain('script>');
@@ -256,7 +256,7 @@ describe('where providers are (A6)', () => {
 });
 
 describe('secrets (A19)', () => {
-  test('are shown to nobody; an owner’s export has them', async () => {
+  test('are shown to no user; an owner’s export has them', async () => {
     await world.signIn(ANN);
     await world.value("DEFINE USER ed ON DATABASE PASSWORD 'an editor of it' ROLES EDITOR");
     const editor = (
@@ -338,7 +338,7 @@ test('the callback is one of the routes of signing in, which can be denied', asy
   expect(ROUTES.filter(({ path }) => path.endsWith('/callback')).map(({ method }) => method)).toEqual(['GET', 'POST']);
 });
 
-test('INFO FOR ACCESS tells an owner what is missing', async () => {
+test('INFO FOR ACCESS shows an owner what is missing', async () => {
   expect(await world.value('INFO FOR ACCESS id')).toEqual({
     ready: true,
     reason: undefined,

@@ -49,7 +49,7 @@ async function foreign(claims: Members, header: Members = {}): Promise<string> {
   return new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid: 'one', ...header }).sign(privateKey);
 }
 
-/** Where it lies in what it says of somebody. */
+/** Where it lies in what it says about a user. */
 const DENIED: Readonly<Record<string, Lies>> = {
   'alg none': {
     sign: async (claims) =>
@@ -119,7 +119,7 @@ const DENIED: Readonly<Record<string, Lies>> = {
   'its name in the answer missing': { returns: (parameters) => parameters.delete('iss') },
 };
 
-/** Where it is no provider any more. */
+/** Where it is no longer a provider. */
 const UNAVAILABLE: Readonly<Record<string, Lies>> = {
   'a token endpoint that is broken': { token: () => broken },
   'a key set that is broken': { keys: () => broken },

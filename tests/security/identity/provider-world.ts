@@ -195,7 +195,7 @@ export class ProviderWorld {
     return (await this.inject('GET', '/export', undefined, { token, headers })).body;
   }
 
-  /** Who was told of a change. */
+  /** Who got a notice of a change. */
   async notices(): Promise<readonly string[]> {
     return (await this.mails()).filter(({ kind }) => kind === 'notice').map(({ to }) => to);
   }

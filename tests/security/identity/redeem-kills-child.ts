@@ -1,0 +1,72 @@
+/**
+ * A server on a store on disk that redeems what it is given, and may be killed at a commit: `node redeem-kills-child.js
+ * <folder> <variables of signin as JSON, or a link> [<commit> before|after]`. Commits count from when it begins. It prints
+ * the id of the record that got in, or the code to which the link leads.
+ */
+import { findDatabase } from '../../../src/catalog/definitions/lookup.js';
+import { databaseArea } from '../../../src/catalog/keys/store-keys.js';
+import { openDatabase } from '../../../src/session/database/database.js';
+import type { Engine } from '../../../src/storage/contract.js';
+import { openLmdb } from '../../../src/storage/lmdb/engine/lmdb.js';
+import { toText } from '../../../src/value/text/text.js';
+import { objectFrom, type Value } from '../../../src/value/value.js';
+import { OPTIONS, PATH } from './redeem-kills-world.js';
+
+const [, , folder = '', what = '', at, when] = process.argv;
+
+let left = Number.POSITIVE_INFINITY;
+const die = () => void process.kill(process.pid, 'SIGKILL');
+
+/** The sender of mails and other background work write at any time. */
+const isOfRedeeming = (key: string) => key.startsWith(area) && !key.startsWith(mails);
+
+/** Ends the process around one of the commits of what is written. */
+function killing(inner: Engine): Engine {
+  const { begin } = inner;
+  inner.begin = (options) => {
+    const transaction = begin.call(inner, options);
+    if (transaction instanceof Promise || !options.writable) return transaction;
+    const { commit, put, delete: remove } = transaction;
+    let redeems = false;
+    transaction.put = (key, value) => {
+      redeems ||= isOfRedeeming(key);
+      return put.call(transaction, key, value);
+    };
+    transaction.delete = (key) => {
+      redeems ||= isOfRedeeming(key);
+      return remove.call(transaction, key);
+    };
+    transaction.commit = () => {
+      const isNow = redeems && --left === 0;
+      if (isNow && when === 'before') die();
+      const done = commit.call(transaction);
+      if (!isNow) return done;
+      return done instanceof Promise ? done.then(die) : die();
+    };
+    return transaction;
+  };
+  return inner;
+}
+
+const engine = openLmdb(folder);
+const snapshot = await engine.begin({ writable: false });
+const { id } = (await findDatabase(snapshot, 'test', 'test'))!;
+snapshot.cancel();
+const area = databaseArea(id);
+const mails = `${area}m`;
+const database = await openDatabase(killing(engine), OPTIONS);
+if (at !== undefined) left = Number(at);
+process.stdout.write(`${await (what.startsWith('{') ? signedIn() : confirmed())}\n`);
+await database.close();
+process.exit(0);
+
+async function signedIn(): Promise<string> {
+  const session = database.session({});
+  await session.signIn(objectFrom(JSON.parse(what) as Record<string, Value>));
+  return toText(session.identity.auth);
+}
+
+async function confirmed(): Promise<string> {
+  const to = new URL(await database.confirmLink(PATH, 'mail', what));
+  return to.searchParams.get('code') as string;
+}
