@@ -8,8 +8,8 @@ export const accessFunctions: readonly FunctionRow[] = [
     'access::identities',
     [record('record')],
     'array',
-    'What a record has proved and signs in by, such as a mail address, as `{ access, kind, subject, created, used }`, ' +
-      'of a passkey also its `name`. A record user sees their own.',
+    'What a record has proved and signs in by, as `{ access, kind, subject, created, used }`, of a passkey also its ' +
+      '`name`. A record user sees their own.',
     (id, context) => context.identitiesOf(id),
     { deterministic: false },
   ),
