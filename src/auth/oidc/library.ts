@@ -1,4 +1,7 @@
-/** The client of identity providers, a library that is loaded with the first sign-in at one. */
+/**
+ * The client of identity providers, a library. A server with a public URL loads it before it answers requests, the
+ * embedded engine with the first sign-in at a provider.
+ */
 
 /**
  * The parts of the library, one after the other: loaded at once they would hold the event loop for more than 10 ms.
@@ -15,7 +18,7 @@ let library: ReturnType<typeof loadLibrary> | undefined;
 
 export type OpenIdClient = typeof import('openid-client');
 
-/** Loads it. A server that may need it does so before it answers requests. */
+/** Loads it, once. */
 export function openIdClient(): Promise<OpenIdClient> {
   library ??= loadLibrary();
   return library;

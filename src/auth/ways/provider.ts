@@ -64,7 +64,7 @@ async function startAtProvider(
   identity: SessionIdentity,
 ): Promise<StartedRequest> {
   const { environment, directory, publicUrls, providers } = context;
-  if (body.email !== undefined) throw malformedStart("'email' is told by the provider");
+  if (body.email !== undefined) throw malformedStart("'email' comes from the provider");
   const wanted = purposeOf(context, body, identity);
   const app = await directory.app(databasePath);
   const redirect = body.redirect ?? app.redirects[0];

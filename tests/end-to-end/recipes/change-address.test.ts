@@ -1,20 +1,10 @@
 /** `docs/guides/sign-in/change-address.md` in a browser: the new address counts when it is proved, and the old one gets a notice. */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isInTurn } from '../../support/runs-all.js';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { cleanUp } from '../../support/server-process.js';
+import { account, inTurn, PASSWORD, status } from './account.js';
 import { mailsTo, nextMail } from './mails.js';
-import { accessFaults, PLACE, type Recipe, startRecipe } from './recipe.js';
-
-/** With other long tests. */
-const inTurn = it.skipIf(!isInTurn(2));
-
-const PASSWORD = 'correct horse battery';
-const account = (email: string, password = PASSWORD) => ({
-  ...PLACE,
-  access: 'account',
-  variables: { email, password },
-});
+import { accessFaults, type Recipe, startRecipe } from './recipe.js';
 
 let recipe: Recipe;
 beforeAll(async () => {
@@ -24,8 +14,6 @@ afterAll(async () => {
   await recipe?.close();
   await cleanUp();
 });
-
-const status = (page: Page) => page.getByRole('status').innerText();
 
 async function press(page: Page, name: string, fields: Readonly<Record<string, string>>): Promise<void> {
   for (const [label, text] of Object.entries(fields)) await page.getByLabel(label).fill(text);

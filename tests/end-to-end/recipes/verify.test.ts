@@ -1,20 +1,9 @@
 /** `docs/guides/sign-in/verify.md` in a browser: what a proven address allows, and what proves none. */
-import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isInTurn } from '../../support/runs-all.js';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { cleanUp } from '../../support/server-process.js';
+import { account, inTurn, PASSWORD, status } from './account.js';
 import { nextMail } from './mails.js';
 import { accessFaults, PLACE, type Recipe, startRecipe } from './recipe.js';
-
-/** With other long tests. */
-const inTurn = it.skipIf(!isInTurn(2));
-
-const PASSWORD = 'correct horse battery';
-const account = (email: string, password = PASSWORD) => ({
-  ...PLACE,
-  access: 'account',
-  variables: { email, password },
-});
 
 let recipe: Recipe;
 beforeAll(async () => {
@@ -24,8 +13,6 @@ afterAll(async () => {
   await recipe?.close();
   await cleanUp();
 });
-
-const status = (page: Page) => page.getByRole('status').innerText();
 
 inTurn('asks for the proof, and takes the code of the mail', async (test) => {
   const { page, complaints } = await recipe.open(test);
