@@ -25,6 +25,8 @@ export interface Directory {
   replaceHash(databasePath: DatabasePath, name: string, former: string, hash: string): PromiseOrValue<void>;
   /** The access method defined at exactly this path. */
   access(databasePath: DatabasePath, name: string): PromiseOrValue<AccessDefinition | undefined>;
+  /** The access methods defined at exactly this path, in the order of their names. */
+  accesses(databasePath: DatabasePath): PromiseOrValue<readonly AccessDefinition[]>;
   grant(databasePath: DatabasePath, access: string, id: string): PromiseOrValue<Grant | undefined>;
   /** Whether a family of refresh tokens was revoked, with the access tokens issued with them. */
   isFamilyRevoked(databasePath: DatabasePath, access: string, family: string): PromiseOrValue<boolean>;

@@ -69,6 +69,10 @@ export class FakeDirectory implements Directory {
     throw new Error('ways need a real store');
   }
 
+  accesses(): never {
+    return this.app();
+  }
+
   openRequests(): never {
     return this.app();
   }

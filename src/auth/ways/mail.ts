@@ -54,7 +54,7 @@ async function startByMail(
   const { access, databasePath } = place;
   const wanted = wantedBy(context, body, identity);
   const app = await directory.app(databasePath);
-  const redirect = redirectFor(app, way.forms, body.redirect, publicUrls);
+  const redirect = redirectFor(app, way.forms, body, publicUrls);
   const page = redirect && wayUrl(publicUrls, app, { databasePath, access: access.name }, 'confirm');
   const source = sourceDigest(identity.origin.ip);
   await admit(context, place, app, wanted, source);
@@ -68,6 +68,7 @@ async function startByMail(
     const request = {
       ...requestOf(place, wanted, body, recipient),
       redirect,
+      page: body.page,
       source,
       created: toDatetime(expires - LIFETIME),
       expires: toDatetime(expires),
@@ -274,10 +275,11 @@ async function stores(rows: IdentityRows, id: RecordId | undefined, address: str
 function redirectFor(
   { redirects }: App,
   forms: readonly MailForm[],
-  asked: string | undefined,
+  { redirect: asked, page }: StartBody,
   publicUrls: readonly string[],
 ): string | undefined {
-  const isRequired = asked !== undefined || !forms.includes('code');
+  // The page of the server takes codes as well.
+  const isRequired = (asked !== undefined && !page) || !forms.includes('code');
   if (!isRequired && (!forms.includes('link') || publicUrls.length === 0)) return undefined;
   const redirect = asked ?? redirects[0];
   if (redirect === undefined && !isRequired) return undefined;

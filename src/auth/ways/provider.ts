@@ -17,7 +17,7 @@ import type { SessionIdentity } from '../identity.js';
 import { PROVIDER_SUBJECT, type ProviderClaims } from '../oidc/claims.js';
 import { ProviderFailure, type RedirectError } from '../oidc/provider-error.js';
 import { type ProviderWay, providerSubject, providerTarget } from '../oidc/provider-target.js';
-import { redirectWith, wayUrl } from './addresses.js';
+import { type Onward, onward, wayUrl } from './addresses.js';
 import { purposeOf } from './bearer.js';
 import { challengeOf } from './challenge.js';
 import { recordOfAddress } from './claim.js';
@@ -94,6 +94,7 @@ async function startAtProvider(
       purpose,
       challenge: body.challenge,
       redirect,
+      page: body.page,
       variables: body.variables,
       record,
       incarnation,
@@ -123,7 +124,7 @@ export async function returnFromProvider(
   databasePath: DatabasePath,
   access: string,
   parameters: URLSearchParams,
-): Promise<string> {
+): Promise<Onward> {
   const state = parameters.get('state');
   const names = [...parameters.keys()];
   if (state === null || new Set(names).size < names.length) throw failure('invalid_auth');
@@ -136,7 +137,7 @@ export async function returnFromProvider(
   } catch (error) {
     const word = told(context, error);
     if (word === undefined) throw error;
-    return redirectWith(redirect, 'error', word);
+    return onward(request, redirect, { error: word });
   }
   const { subject, identity, idp } = claims;
   const code = drawRequestName(context.environment.random);
@@ -145,7 +146,7 @@ export async function returnFromProvider(
     const proved = { ...request, upstream: undefined, proved: true, subject, identity, idp, expires, tries: 0 };
     return rows.requests.put(code, proved);
   });
-  return redirectWith(redirect, 'code', code);
+  return onward(request, redirect, { code, access });
 }
 
 /** The request to which a state leads, which it does once. */

@@ -27,11 +27,12 @@ import { sendBody } from '../response/reply.js';
 import { sendResults } from '../response/results.js';
 import { answerBounds, sendAnswer } from '../response/send-answer.js';
 import { apiRoute } from './api.js';
-import { callbackRoute, confirmFileRoute, confirmPageRoute, confirmRoute, startPageRoute, startRoute } from './auth.js';
+import { authFileRoute, callbackRoute, confirmPageRoute, confirmRoute, startPageRoute, startRoute } from './auth.js';
 import { graphqlFileRoute, graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute } from './graphql.js';
 import { KEY_METHODS, keyRoute } from './key.js';
 import { metricsRoute } from './metrics.js';
 import { setupRoute } from './setup-endpoint.js';
+import { signInPageRoute, signInStepRoute } from './sign-in-page.js';
 import { studioFileRoute, studioRoute } from './studio.js';
 import { exportRoute, importRoute } from './transfer.js';
 import { welcomeFileRoute, welcomeRoute } from './welcome.js';
@@ -123,9 +124,28 @@ export const ROUTES: readonly Route[] = [
     limit: 'credentialsBody',
     from: 'guests',
     answers: 'secret',
+    crossSite: true,
     handle: confirmRoute,
   },
-  { method: 'GET', path: '/auth/page/:file', querying: false, answers: 'public', handle: confirmFileRoute },
+  {
+    method: 'GET',
+    path: '/auth/:ns/:db',
+    querying: false,
+    answers: 'secret',
+    crossSite: true,
+    handle: signInPageRoute,
+  },
+  {
+    method: 'POST',
+    path: '/auth/:ns/:db',
+    querying: false,
+    limit: 'credentialsBody',
+    from: 'guests',
+    answers: 'secret',
+    crossSite: true,
+    handle: signInStepRoute,
+  },
+  { method: 'GET', path: '/auth/:file', querying: false, answers: 'public', handle: authFileRoute },
   { method: 'POST', path: '/sql', querying: true, limit: 'sqlBody', handle: sqlRoute },
   ...KEY_METHODS.flatMap((method) =>
     ['/key/:table', '/key/:table/:id'].map(

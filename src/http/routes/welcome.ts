@@ -16,11 +16,11 @@ export function welcomeRoute(context: Context, request: FastifyRequest, reply: F
   const { options, welcome, graphql, environment } = context;
   const { product } = options;
   if (welcome !== undefined && wantsPage(request.headers.accept)) {
-    return sendPage(reply, welcome, environment.random, {
+    return sendPage(reply, welcome, environment.random, () => ({
       // A server that hides its product in the headers hides it here as well.
       product: product === undefined ? '' : ` (${product})`,
       graphql: graphql === undefined ? GRAPHQL.off : GRAPHQL.on,
-    });
+    }));
   }
   const about = {
     name: 'Tessera',

@@ -193,6 +193,13 @@ export class StoreDirectory implements Directory {
     });
   }
 
+  accesses(databasePath: DatabasePath): PromiseOrValue<readonly AccessDefinition[]> {
+    return this.#reading(async (transaction) => {
+      const catalog = await this.#privileged(transaction, databasePath).context.catalog();
+      return [...(catalog?.accesses.values() ?? [])];
+    });
+  }
+
   openRequests(databasePath: DatabasePath, most: number, source: string | undefined) {
     return this.#reading(async (transaction) => {
       const { context, interrupt } = this.#privileged(transaction, databasePath);

@@ -82,7 +82,7 @@ export class MailDoors {
     });
     await owned.value(SCHEMA);
     const graphql = createGraphqlHandler(new GraphqlService(), 'standard');
-    const app = createHttpServer({ database: owned.database, graphql, confirm: PAGE, options: http });
+    const app = createHttpServer({ database: owned.database, graphql, authPage: PAGE, options: http });
     await app.ready();
     return new MailDoors(owned, engine, app);
   }

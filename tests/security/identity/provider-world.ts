@@ -83,7 +83,7 @@ export class ProviderWorld {
     });
     for (const provider of [id, corp]) provider.now = () => world.owned.environment.seconds;
     await world.owned.value(SCHEMA);
-    world.app = createHttpServer({ database: world.owned.database, confirm: PAGE });
+    world.app = createHttpServer({ database: world.owned.database, authPage: PAGE });
     await world.app.ready();
     return world;
   }
