@@ -165,7 +165,7 @@ it('signs up and in by a password, and only the verifier takes over', async (tes
   await lead(visited.page, visited.verifier);
   await signUp(visited.page, 'ann@example.com');
   expect(await visited.page.getByRole('alert').innerText()).toBe('Please check: E-mail address.');
-  expect(await visited.page.locator('details').getByLabel('First').inputValue()).toBe('Ann');
+  expect(await section(visited.page, 'account').locator('details').getByLabel('First').inputValue()).toBe('Ann');
   await signIn(visited.page, 'ann@example.com', 'wrong');
   expect(await visited.page.getByRole('alert').innerText()).toBe('That wasn’t right. Please try again.');
   expect(await accessFaults(visited.page)).toEqual([]);

@@ -13,7 +13,7 @@ import type { AuthContext } from '../context.js';
 import type { AccessCredentials } from '../credentials.js';
 import type { App } from '../directory.js';
 import type { FirstSignIn } from '../second-factor/due.js';
-import { type AppTarget, redirectWith } from '../ways/addresses.js';
+import { type AppTarget, pageRedirects, redirectWith } from '../ways/addresses.js';
 import { isChallenge, verifies } from '../ways/challenge.js';
 import type { RedeemedRecord } from '../ways/redeem.js';
 import { CHALLENGE_EXPECTED, malformedStart } from '../ways/start-body.js';
@@ -23,8 +23,8 @@ import type { WayPlace } from '../ways/way.js';
 const CODE_LIFETIME = 60_000_000_000n;
 
 /** What is wrong with the link of an app, which isn't led back to then: `redirect_unknown`, `start_malformed`. */
-export function targetFault({ redirects }: Pick<App, 'redirects'>, target: AppTarget): TesseraError | undefined {
-  if (!redirectAllowed(redirects, target.redirect)) return failure('redirect_unknown');
+export function targetFault(app: App, target: AppTarget): TesseraError | undefined {
+  if (!redirectAllowed(pageRedirects(app), target.redirect)) return failure('redirect_unknown');
   return isChallenge(target.challenge) ? undefined : malformedStart(CHALLENGE_EXPECTED);
 }
 

@@ -29,8 +29,17 @@ export function wayUrl(
 /** What an app gets: a code for an access method, or why there is none. */
 export type AppAnswer = { readonly code: string; readonly access: string } | { readonly error: string };
 
-/** Where an app takes over: `https://shop.example/signed-in?code=…&access=google`. */
+/** In place of the address of an app: the page to sign in itself, where people try it out. */
+export const TRY_OUT = 'self';
+
+/** Where sign-ins at the page of the server may end. A database that has no app has no such page. */
+export function pageRedirects({ config, redirects }: Pick<App, 'config' | 'redirects'>): readonly string[] {
+  return config === undefined ? [] : [...redirects, TRY_OUT];
+}
+
+/** Where an app takes over: `https://shop.example/signed-in?code=…&access=google`; of the page itself, its query. */
 export function redirectWith(redirect: string, answer: AppAnswer): string {
+  if (redirect === TRY_OUT) return `?${new URLSearchParams(answer)}`;
   const url = new URL(redirect);
   for (const [name, value] of Object.entries(answer)) url.searchParams.append(name, value);
   return url.href;

@@ -24,7 +24,7 @@ import type { AuthContext } from '../context.js';
 import type { App, IdentityRows } from '../directory.js';
 import { guestIdentity, type SessionIdentity } from '../identity.js';
 import { recordFrom } from '../kinds/clause-record.js';
-import { wayUrl } from './addresses.js';
+import { pageRedirects, wayUrl } from './addresses.js';
 import { type Purpose, purposeOf } from './bearer.js';
 import { linkPointer } from './confirm.js';
 import { mailIdentity } from './mail-identity.js';
@@ -273,7 +273,7 @@ async function stores(rows: IdentityRows, id: RecordId | undefined, address: str
  * @throws TesseraError `redirect_unknown`
  */
 function redirectFor(
-  { redirects }: App,
+  app: App,
   forms: readonly MailForm[],
   { redirect: asked, page }: StartBody,
   publicUrls: readonly string[],
@@ -281,6 +281,7 @@ function redirectFor(
   // The page of the server takes codes as well.
   const isRequired = (asked !== undefined && !page) || !forms.includes('code');
   if (!isRequired && (!forms.includes('link') || publicUrls.length === 0)) return undefined;
+  const redirects = page ? pageRedirects(app) : app.redirects;
   const redirect = asked ?? redirects[0];
   if (redirect === undefined && !isRequired) return undefined;
   if (!forms.includes('link') || !redirectAllowed(redirects, redirect)) throw failure('redirect_unknown');

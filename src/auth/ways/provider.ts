@@ -17,7 +17,7 @@ import type { SessionIdentity } from '../identity.js';
 import { PROVIDER_SUBJECT, type ProviderClaims } from '../oidc/claims.js';
 import { ProviderFailure, type RedirectError } from '../oidc/provider-error.js';
 import { type ProviderWay, providerSubject, providerTarget } from '../oidc/provider-target.js';
-import { type Onward, onward, wayUrl } from './addresses.js';
+import { type Onward, onward, pageRedirects, wayUrl } from './addresses.js';
 import { purposeOf } from './bearer.js';
 import { challengeOf } from './challenge.js';
 import { recordOfAddress } from './claim.js';
@@ -68,7 +68,7 @@ async function startAtProvider(
   const wanted = purposeOf(context, body, identity);
   const app = await directory.app(databasePath);
   const redirect = body.redirect ?? app.redirects[0];
-  assertRedirect(app.redirects, redirect);
+  assertRedirect(body.page ? pageRedirects(app) : app.redirects, redirect);
   const callback = wayUrl(publicUrls, app, { databasePath, access: access.name }, 'callback');
   const source = sourceDigest(identity.origin.ip);
   await assertFewOpen(context, { databasePath, access }, source);

@@ -32,7 +32,7 @@ import { graphqlFileRoute, graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute
 import { KEY_METHODS, keyRoute } from './key.js';
 import { metricsRoute } from './metrics.js';
 import { setupRoute } from './setup-endpoint.js';
-import { signInPageRoute, signInStepRoute } from './sign-in-page.js';
+import { findPageRoute, signInPageRoute, signInStepRoute } from './sign-in-page.js';
 import { studioFileRoute, studioRoute } from './studio.js';
 import { exportRoute, importRoute } from './transfer.js';
 import { welcomeFileRoute, welcomeRoute } from './welcome.js';
@@ -127,6 +127,7 @@ export const ROUTES: readonly Route[] = [
     crossSite: true,
     handle: confirmRoute,
   },
+  { method: 'GET', path: '/auth', querying: false, handle: findPageRoute },
   {
     method: 'GET',
     path: '/auth/:ns/:db',

@@ -7,6 +7,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { targetFault } from '../../auth/page/hand-over.js';
+import { TRY_OUT } from '../../auth/ways/addresses.js';
 import { type Html, html } from '../../base/html.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { secondFactorIn } from '../../errors/second-factor.js';
@@ -17,7 +18,7 @@ import type { Context, RouteContext } from '../base/context.js';
 import { readQueryString } from '../request/query-string.js';
 import { bodyOf } from '../request/request-body.js';
 import { inSession } from '../request/request-session.js';
-import { addressOf, type Due, dueContent, type Place, waysContent } from '../sign-in-page/contents.js';
+import { addressOf, type Due, dueContent, type Place, tryOutContent, waysContent } from '../sign-in-page/contents.js';
 import { messageForPeople, messageForWord } from '../sign-in-page/messages.js';
 import { leadOn, sendAuthPage } from '../sign-in-page/send-page.js';
 import { askAgain, isStep, type Posted, STEPS, typedBy } from '../sign-in-page/steps.js';
@@ -32,6 +33,14 @@ export function databasePathIn(request: FastifyRequest): Place['databasePath'] {
   return { namespace: ns, database: db };
 }
 
+/** From the form of the first page, which asks for namespace and database: to their page. */
+export function findPageRoute(_: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { ns, db } = readQueryString(request.url) ?? newObject();
+  const names = [ns, db].filter((name): name is string => typeof name === 'string' && name !== '');
+  // As seen from `/auth` itself.
+  return leadOn(reply, names.length === 2 ? `auth/${names.map(encodeURIComponent).join('/')}` : './');
+}
+
 /** @throws TesseraError `query_parameter_invalid`; `route_missing` where the pages haven't been built */
 export async function signInPageRoute(
   context: Context,
@@ -42,6 +51,7 @@ export async function signInPageRoute(
   const query = readQueryString(request.url) ?? newObject();
   const place = placeOf(databasePath, FROM_PAGE, query['challenge'], query['redirect']);
   const app = await context.database.app(databasePath);
+  if (!('challenge' in query)) return tryOut(context, reply, app, place);
   const wrong = targetFault(app, place.target);
   if (wrong !== undefined) return sendMessage(context, reply.code(400), app, wrong);
   const error = query['error'];
@@ -76,7 +86,7 @@ async function takeStep(
   const posted: Posted = { session, place, way, form };
   try {
     const outcome = await STEPS[step](posted);
-    return typeof outcome === 'string' ? leadOn(reply, outcome) : show(context, reply, app, place, outcome);
+    return typeof outcome === 'string' ? leadFrom(place, reply, outcome) : show(context, reply, app, place, outcome);
   } catch (error) {
     return refused(context, reply, app, place, error, posted);
   }
@@ -102,7 +112,7 @@ export async function goOnAtPage(
       const variables = newObject();
       variables['code'] = code;
       const credentials = { kind: 'access', databasePath, access, variables } as const;
-      return await leadOn(reply, await session.signInAtPage({ way: 'signin', credentials, target }));
+      return leadFrom(place, reply, await session.signInAtPage({ way: 'signin', credentials, target }));
     } catch (error) {
       return refused(context, reply, app, place, error);
     }
@@ -133,12 +143,24 @@ function dueOf({ request, access = [], enrol = [] }: Readonly<Record<string, unk
   return { request: request as string, access: access as readonly string[], enrol: enrol as readonly string[] };
 }
 
+/** To the app, or to the page itself, of which no address is known but the path. */
+function leadFrom(place: Place, reply: FastifyReply, location: string): FastifyReply {
+  return leadOn(reply, location.startsWith('?') ? `${addressOf(place)}${location}` : location);
+}
+
 function placeOf(databasePath: Place['databasePath'], root: string, challenge: unknown, redirect: unknown): Place {
   const target = {
     challenge: typeof challenge === 'string' ? challenge : '',
     redirect: typeof redirect === 'string' ? redirect : '',
   };
   return { root, databasePath, target };
+}
+
+/** No app has led here. Whether there is such a database doesn't show, unless it has an app. */
+function tryOut(context: Context, reply: FastifyReply, app: App, place: Place): FastifyReply {
+  const content = app.config === undefined ? html`<p>No app signs in here.</p>` : tryOutContent(place);
+  const title = `Sign in to ${app.name}`;
+  return sendAuthPage(context, reply, app, { root: FROM_PAGE, title, content: html`<h1>${title}</h1>${content}` });
 }
 
 /** For who has made the app. */
@@ -156,12 +178,12 @@ function show(
   message?: string,
 ): FastifyReply {
   const alert = message === undefined ? undefined : html`<p role="alert">${message}</p>`;
-  const { host } = new URL(target.redirect);
+  const onward = target.redirect === TRY_OUT ? undefined : new URL(target.redirect).host;
   return sendAuthPage(context, reply, app, {
     root,
     title: `Sign in to ${app.name}`,
     content: html`<h1>Sign in to ${app.name}</h1>
-<p class="onward">You go on to <b>${host}</b>.</p>
+<p class="onward">${onward === undefined ? 'You are trying it out.' : html`You go on to <b>${onward}</b>.`}</p>
 ${alert}
 ${content}`,
   });

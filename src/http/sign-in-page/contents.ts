@@ -1,7 +1,7 @@
 /** What the page to sign in shows: the ways in of a database, and the steps after them. It works without scripts. */
 import { renderSVG } from 'uqr';
 import type { WayIn } from '../../auth/page/ways-in.js';
-import type { AppTarget } from '../../auth/ways/addresses.js';
+import { type AppTarget, TRY_OUT } from '../../auth/ways/addresses.js';
 import { Html, html } from '../../base/html.js';
 import { type Entering, inputFor } from './fields.js';
 
@@ -227,4 +227,14 @@ ${submit(`Go on to ${app}`)}
 <p><output></output></p>
 </section>
 <p id="expired" role="alert" hidden>This link was used already, or is too old. Please begin again.</p></div>`;
+}
+
+/** Without an app: a script takes its part (`pages/try-out.ts`). */
+export function tryOutContent({ root }: Place): Html {
+  return html`<div id="try-out" data-sign-in="${root}/../signin" data-redirect="${TRY_OUT}">
+<p>Apps lead their users here to sign in. See how it looks, and which session they get:</p>
+<p role="status"></p>
+<dl hidden></dl>
+<button type="button" hidden>Try it out</button>
+<noscript><p>Trying it out needs JavaScript; for apps it works without.</p></noscript></div>`;
 }

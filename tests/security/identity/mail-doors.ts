@@ -214,7 +214,7 @@ export class MailDoors {
   }
 }
 
-const PAGE = { html: '<title>{app}</title><main data-state="{state}">', files: new Map() };
+const PAGE = { html: '<title>{title}</title>{colors}<main>{content}</main>', files: new Map() };
 
 function toldBy(status: number, body: Record<string, unknown>): Answer {
   const { token, result, error, errors, data, information } = body as {
