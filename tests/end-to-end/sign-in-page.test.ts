@@ -244,6 +244,17 @@ it('makes a passkey, and signs in by it', async (test) => {
   await press(page, 'Sign in with a passkey');
   expect(await takeOver(visited)).toMatchObject({ ID, AC: 'passkey', acr: 'aal2' });
   expect(visited.complaints).toEqual([]);
+
+  // With an authenticator app, it owes a second proof on other ways: by either.
+  await sql(`UPDATE ${ID} SET email = 'dora@example.com'; ACCESS totp LINK RECORD ${ID} SUBJECT '${'A'.repeat(32)}'`);
+  await lead(page, visited.verifier);
+  await section(page, 'mail').getByLabel('E-mail address').fill('dora@example.com');
+  await press(page, 'Send me a mail');
+  await page.getByLabel('The code in the mail').fill(await mailedTo('dora@example.com', /\b\d{8}\b/));
+  await press(page, 'Sign in');
+  expect(await page.getByLabel('The code of your authenticator app').isVisible()).toBe(true);
+  await press(page, 'Use a passkey');
+  expect(await takeOver(visited)).toMatchObject({ ID, AC: 'mail', acr: 'aal2' });
 });
 
 it('asks for a second factor on every way, and gets the first one', async (test) => {
