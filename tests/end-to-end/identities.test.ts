@@ -17,7 +17,7 @@ beforeAll(async () => {
   server = await startServerWith([
     'memory',
     ...['--user', ROOT.user, '--pass', ROOT.pass, '--allow-guests', '--allow-experimental', 'graphql'],
-    ...['--max-connections-per-address', '2000'],
+    ...['--max-connections-per-address', '2000', '--signup-rate', 'none', '--signup-rate-database', 'none'],
   ]);
   await asRoot(
     server.url,
