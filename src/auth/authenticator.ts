@@ -28,9 +28,11 @@ import { VerifiedCredentials } from './passwords/verified-credentials.js';
 import { REFRESH_GRACE_SECONDS, revokeRefresh } from './tokens/refresh.js';
 import type { PublicJwk } from './tokens/signing-keys.js';
 import { type TokenOptions, Tokens } from './tokens/tokens.js';
+import type { NamedPlace } from './ways/addresses.js';
 import { confirmLink } from './ways/confirm.js';
 import { returnFromProvider } from './ways/provider.js';
 import { startRequest } from './ways/start.js';
+import { providerAccesses } from './ways/system-users.js';
 import type { StartedRequest } from './ways/way.js';
 
 export interface AuthenticatorOptions {
@@ -118,6 +120,11 @@ export interface Authenticator {
    * @throws TesseraError `invalid_auth`
    */
   returnFromProvider(databasePath: DatabasePath, access: string, parameters: URLSearchParams): Promise<string>;
+  /**
+   * The access methods by which system users sign in at a provider: of the root, and of the namespace and the database
+   * that the path names, whether or not these exist.
+   */
+  providerAccesses(databasePath: DatabasePath): Promise<readonly NamedPlace[]>;
   /** What pages say of the app of a database, whether or not that exists. */
   app(databasePath: DatabasePath): PromiseOrValue<App>;
   /** The failed sign-ins that are counted here. */
@@ -228,6 +235,8 @@ export function createAuthenticator(
     returnFromProvider(databasePath, access, parameters) {
       return returnFromProvider(context, databasePath, access, parameters);
     },
+
+    providerAccesses: (databasePath) => providerAccesses(directory, databasePath),
 
     app: (databasePath) => directory.app(databasePath),
 

@@ -3,6 +3,7 @@ import type { IssuedTokens } from '../auth/context.js';
 import type { StartTarget } from '../auth/credentials.js';
 import type { App } from '../auth/directory.js';
 import type { PublicJwk } from '../auth/tokens/signing-keys.js';
+import type { NamedPlace } from '../auth/ways/addresses.js';
 import type { StartedRequest } from '../auth/ways/way.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
@@ -249,6 +250,11 @@ export interface Database {
    * @throws TesseraError `invalid_auth`
    */
   returnFromProvider(databasePath: DatabasePath, access: string, parameters: URLSearchParams): Promise<string>;
+  /**
+   * The access methods by which system users sign in at a provider: of the root, and of the namespace and the database
+   * that the path names, whether or not these exist.
+   */
+  providerAccesses(databasePath: DatabasePath): Promise<readonly NamedPlace[]>;
   /** What pages say of the app of a database, whether or not that exists. */
   app(databasePath: DatabasePath): PromiseOrValue<App>;
   /** The public keys (JWKS) that verify the tokens of an access method; empty if it has none. */

@@ -73,6 +73,14 @@ export class FakeDirectory implements Directory {
     return this.app();
   }
 
+  systemRequests(): never {
+    return this.app();
+  }
+
+  accesses(databasePath: DatabasePath) {
+    return [...this.#accesses].flatMap(([key, access]) => (key === keyOf(databasePath, access.name) ? [access] : []));
+  }
+
   /** No record here has a second factor. */
   proving(): undefined {
     return undefined;

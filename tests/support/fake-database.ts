@@ -217,6 +217,10 @@ export class FakeDatabase implements Database {
     throw failure('invalid_auth');
   }
 
+  async providerAccesses() {
+    return [];
+  }
+
   app() {
     return { name: 'app', config: undefined, redirects: [], mailsAnHour: 1 };
   }

@@ -1,10 +1,11 @@
 /** The addresses of this server that belong to an access method, and those of apps with what they get. */
 import { publicUrlOf } from '../../catalog/definitions/web-addresses.js';
+import type { DatabasePath } from '../../catalog/principal.js';
 import type { App } from '../directory.js';
 
 /** An access method by name, and where it is. */
 export interface NamedPlace {
-  readonly databasePath: { readonly namespace: string; readonly database: string };
+  readonly databasePath: DatabasePath;
   readonly access: string;
 }
 
@@ -17,12 +18,19 @@ export interface NamedPlace {
  */
 export function wayUrl(
   publicUrls: readonly string[],
-  { config }: App,
-  { databasePath: { namespace, database }, access }: NamedPlace,
+  { config }: Pick<App, 'config'>,
+  place: NamedPlace,
   page: 'confirm' | 'callback',
 ): string {
-  const path = [namespace, database, access].map(encodeURIComponent).join('/');
-  return `${publicUrlOf(config, publicUrls)}/auth/${path}/${page}`;
+  return `${publicUrlOf(config, publicUrls)}${pathOf(place)}/${page}`;
+}
+
+/** Of the root and of a namespace under a prefix of their own, since a namespace may have any name. */
+function pathOf({ databasePath: { namespace, database }, access }: NamedPlace): string {
+  const path = (...names: readonly string[]) => names.map(encodeURIComponent).join('/');
+  if (namespace === undefined) return `/auth-system/root/${path(access)}`;
+  if (database === undefined) return `/auth-system/namespace/${path(namespace, access)}`;
+  return `/auth/${path(namespace, database, access)}`;
 }
 
 /** Where an app takes over: `https://shop.example/signed-in?code=…`. */

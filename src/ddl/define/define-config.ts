@@ -72,13 +72,18 @@ function checkMail({ from, delivery, limit }: MailConfig): void {
 function checkAuth({ url, redirects, title }: AuthConfig, network: Fetcher): void {
   const wrongUrl = url === undefined ? undefined : publicUrlFault(url);
   if (wrongUrl !== undefined) throw unusable('URL', wrongUrl);
+  assertRedirects(redirects, network);
+  if (title !== undefined && !TITLE.test(title))
+    throw unusable('NAME', 'it must have 1 to 100 characters, and no line breaks or control characters');
+}
+
+/** Checks where sign-ins may end. @throws TesseraError `config_invalid` */
+export function assertRedirects(redirects: readonly string[], network: Fetcher): void {
   if (redirects.length > MOST_REDIRECTS) throw unusable('REDIRECT', `there can be ${MOST_REDIRECTS} at most`);
   for (const redirect of redirects) {
     const wrong = redirectFault(redirect, (parsed) => network.names(parsed));
     if (wrong !== undefined) throw unusable('REDIRECT', wrong);
   }
-  if (title !== undefined && !TITLE.test(title))
-    throw unusable('NAME', 'it must have 1 to 100 characters, and no line breaks or control characters');
 }
 
 const MOST_REDIRECTS = 100;

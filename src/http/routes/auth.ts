@@ -1,5 +1,6 @@
 /**
- * `/auth/:ns/:db/:ac/…`: begins requests to sign in, and the page to which mailed links lead.
+ * `/auth/:ns/:db/:ac/…`, and `/auth-system/…` for access methods of the root and of namespaces: begins requests to sign
+ * in, and the page to which mailed links lead.
  *
  * Nothing here is made of what a request says of this server (`Host`, `X-Forwarded-…`, `Origin`).
  */
@@ -7,6 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { redirectWith } from '../../auth/ways/addresses.js';
 import { escapeHtml } from '../../base/html.js';
 import { redirectSource } from '../../catalog/definitions/web-addresses.js';
+import type { DatabasePath } from '../../catalog/principal.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { utf8Text } from '../../value/codecs/formats.js';
 import { formatDatetime, toDatetime } from '../../value/time/datetime.js';
@@ -22,13 +24,37 @@ import { sendPage, sendPageFile } from '../response/send-page.js';
 
 /** Where a route's access method is. */
 interface Place {
-  readonly databasePath: { readonly namespace: string; readonly database: string };
+  readonly databasePath: DatabasePath;
   readonly access: string;
 }
 
 function placeOf(request: FastifyRequest): Place {
-  const { ns, db, ac } = request.params as { readonly ns: string; readonly db: string; readonly ac: string };
-  return { databasePath: { namespace: ns, database: db }, access: ac };
+  const { ns, db, ac } = request.params as { readonly ns?: string; readonly db?: string; readonly ac: string };
+  return { databasePath: pathOf(ns, db), access: ac };
+}
+
+function pathOf(namespace: string | undefined, database: string | undefined): DatabasePath {
+  return { ...(namespace !== undefined && { namespace }), ...(database !== undefined && { database }) };
+}
+
+/**
+ * The access methods by which system users sign in at a provider, each as bodies of `signin` and `auth_start` name it:
+ * `{ "access": [{ "AC": "staff" }, { "NS": "shop", "AC": "corp" }] }`. `?ns=&db=` adds those of a namespace and of a
+ * database.
+ */
+export async function providerListRoute(
+  { database }: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const { ns, db } = (readQueryString(request.url) ?? {}) as Readonly<Record<string, string | undefined>>;
+  const found = await database.providerAccesses(pathOf(ns, db));
+  const access = found.map(({ databasePath: { namespace, database: name }, access: AC }) => ({
+    NS: namespace,
+    DB: name,
+    AC,
+  }));
+  return sendSecret(reply, JSON.stringify({ access }));
 }
 
 /**
@@ -63,7 +89,8 @@ export function startPageRoute(context: RouteContext, request: FastifyRequest, r
       if (!(error instanceof TesseraError) || error.code !== 'provider_unavailable') throw error;
       const { redirects } = await context.database.app(place.databasePath);
       // It was judged before the provider was asked.
-      const redirect = String(body['redirect'] ?? redirects[0]);
+      const redirect = body['redirect'] ?? redirects[0];
+      if (typeof redirect !== 'string') throw error;
       return leadOn(reply, redirectWith(redirect, 'error', error.code));
     }
   });
@@ -90,7 +117,11 @@ export async function callbackRoute(
   } catch (error) {
     if (!(error instanceof TesseraError) || error.code !== 'invalid_auth') throw error;
     const { name, redirects } = await context.database.app(databasePath);
-    return sendConfirmPage(context, reply.code(error.httpStatus), { name, redirects, expired: true });
+    return sendConfirmPage(context, reply.code(error.httpStatus), {
+      name: name || 'Tessera',
+      redirects,
+      expired: true,
+    });
   }
 }
 
