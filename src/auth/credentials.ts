@@ -85,9 +85,10 @@ export function readSignIn(body: ObjectValue): Credentials {
   if (database !== undefined && namespace === undefined) throw failure('no_signin_target');
   const databasePath = databasePathOf(namespace, database);
   if (access !== undefined) {
-    // What clients of the reference engine send without NS is a mistake of theirs.
-    if (namespace === undefined && typeof body['code'] !== 'string') throw failure('no_signin_target');
-    return accessCredentials(body, databasePath, access);
+    const credentials = accessCredentials(body, databasePath, access);
+    // Without NS it is a mistake of clients that know the reference engine, unless it redeems a code.
+    if (namespace === undefined && credentials.variables['code'] === undefined) throw failure('no_signin_target');
+    return credentials;
   }
   const user = textField(body, 'user');
   const password = textField(body, 'password');

@@ -22,11 +22,14 @@ export function wayUrl(
   place: NamedPlace,
   page: 'confirm' | 'callback',
 ): string {
-  return `${publicUrlOf(config, publicUrls)}${pathOf(place)}/${page}`;
+  return `${publicUrlOf(config, publicUrls)}${accessPath(place)}/${page}`;
 }
 
-/** Of the root and of a namespace under a prefix of their own, since a namespace may have any name. */
-function pathOf({ databasePath: { namespace, database }, access }: NamedPlace): string {
+/**
+ * The routes of an access method: `/auth/test/test/mail`; of the root and of a namespace under a prefix of their own,
+ * since a namespace may have any name.
+ */
+export function accessPath({ databasePath: { namespace, database }, access }: NamedPlace): string {
   const path = (...names: readonly string[]) => names.map(encodeURIComponent).join('/');
   if (namespace === undefined) return `/auth-system/root/${path(access)}`;
   if (database === undefined) return `/auth-system/namespace/${path(namespace, access)}`;

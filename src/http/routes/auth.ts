@@ -5,7 +5,7 @@
  * Nothing here is made of what a request says of this server (`Host`, `X-Forwarded-…`, `Origin`).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { redirectWith } from '../../auth/ways/addresses.js';
+import { accessPath, redirectWith } from '../../auth/ways/addresses.js';
 import { escapeHtml } from '../../base/html.js';
 import { redirectSource } from '../../catalog/definitions/web-addresses.js';
 import type { DatabasePath } from '../../catalog/principal.js';
@@ -38,9 +38,9 @@ function pathOf(namespace: string | undefined, database: string | undefined): Da
 }
 
 /**
- * The access methods by which system users sign in at a provider, each as bodies of `signin` and `auth_start` name it:
- * `{ "access": [{ "AC": "staff" }, { "NS": "shop", "AC": "corp" }] }`. `?ns=&db=` adds those of a namespace and of a
- * database.
+ * The access methods by which system users sign in at a provider, each as bodies of `signin` name it, and where that
+ * begins: `{ "access": [{ "AC": "staff", "start": "/auth-system/root/staff/start" }] }`. `?ns=&db=` adds those of a
+ * namespace and of a database.
  */
 export async function providerListRoute(
   { database }: Context,
@@ -49,11 +49,10 @@ export async function providerListRoute(
 ): Promise<unknown> {
   const { ns, db } = (readQueryString(request.url) ?? {}) as Readonly<Record<string, string | undefined>>;
   const found = await database.providerAccesses(pathOf(ns, db));
-  const access = found.map(({ databasePath: { namespace, database: name }, access: AC }) => ({
-    NS: namespace,
-    DB: name,
-    AC,
-  }));
+  const access = found.map((place) => {
+    const { databasePath, access: AC } = place;
+    return { NS: databasePath.namespace, DB: databasePath.database, AC, start: `${accessPath(place)}/start` };
+  });
   return sendSecret(reply, JSON.stringify({ access }));
 }
 

@@ -352,11 +352,14 @@ describe('the list of access methods', () => {
   test('names those of this kind, of the levels that are asked for', async () => {
     await world.value("DEFINE ACCESS plain ON ROOT TYPE JWT ALGORITHM HS256 KEY 'a key that is long enough for HS256'");
     const listed = async (query: string) => (await world.inject('GET', `/auth-system${query}`)).json();
-    const { root, namespace, database } = LEVELS;
-    expect(await listed('')).toEqual({ access: [root.target] });
-    expect(await listed('?ns=test')).toEqual({ access: [root.target, namespace.target] });
-    expect(await listed('?ns=test&db=test')).toEqual({ access: [root.target, namespace.target, database.target] });
+    const [root, namespace, database] = ALL.map((level) => {
+      const { target, path } = LEVELS[level];
+      return { ...target, start: `${path}/start` };
+    });
+    expect(await listed('')).toEqual({ access: [root] });
+    expect(await listed('?ns=test')).toEqual({ access: [root, namespace] });
+    expect(await listed('?ns=test&db=test')).toEqual({ access: [root, namespace, database] });
     for (const query of ['?db=test', '?ns=missing', '?ns=missing&db=test', '?ns=__proto__'])
-      expect(await listed(query)).toEqual({ access: [root.target] });
+      expect(await listed(query)).toEqual({ access: [root] });
   });
 });
