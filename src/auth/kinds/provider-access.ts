@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto';
 import type { SignInRequest } from '../../catalog/credentials/sign-in-request.js';
 import { issuingKey } from '../../catalog/credentials/signing-key.js';
-import type { DatabasePath } from '../../catalog/principal.js';
+import { type DatabasePath, userSubject } from '../../catalog/principal.js';
 import { asTesseraError, failure } from '../../errors/error.js';
 import type { ProviderAccess, Role } from '../../language/ast.js';
 import { roleNames } from '../../language/definitions/define-user.js';
+import { datetimeNanoseconds } from '../../value/time/datetime.js';
 import { isArray, newObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
 import { assuranceOf } from '../assurance.js';
 import type { AuthContext, SignedInWithTokens } from '../context.js';
@@ -48,14 +49,18 @@ async function signIn(
   const { databasePath } = credentials;
   // Drawn before the proof is checked, so that what is revoked meanwhile ends this sign-in, too.
   const token = context.tokens.draw();
-  const { identity = newObject(), idp, subject } = await redeemSystemUser(context, access, credentials);
+  const { identity = newObject(), idp, subject, created } = await redeemSystemUser(context, access, credentials);
   const roles = await rolesOf(context, access, databasePath, identity, client);
+  const user = { name: nameOf(identity), incarnation: incarnationOf(access.name, subject) };
+  // Who has ended all of their sessions has ended what was begun before, too.
+  const begun = { token: undefined, subject: userSubject(user), at: datetimeNanoseconds(created) };
+  if (await context.directory.isRevoked(databasePath, () => begun)) throw failure('invalid_auth');
   const claims = context.tokens.claims({
     ...databasePath,
     access: access.name,
-    id: nameOf(identity),
+    id: user.name,
     roles: roleNames(roles),
-    incarnation: incarnationOf(access.name, subject),
+    incarnation: user.incarnation,
     assurance: { ...assuranceOf(['fed'], token.at), idp },
     issuer: issuerOf(jwt),
     audience: jwt?.require?.audiences[0],
@@ -63,7 +68,7 @@ async function signIn(
     at: token.at,
     lifetime: tokenLifetime(access.durations),
   });
-  const signedIn = await bearerOfRoles(context, access, databasePath, claims, client, claims.incarnation);
+  const signedIn = await bearerOfRoles(context, access, databasePath, claims, client, user.incarnation);
   return { signedIn, tokens: { access: await context.tokens.sign(claims, key) } };
 }
 

@@ -188,6 +188,21 @@ describe('roles', () => {
   });
 });
 
+test.each(ALL)('the %s is the same over RPC', async (level) => {
+  const { target } = LEVELS[level];
+  const call = async (method: string, parameter: object) =>
+    (await world.inject('POST', '/rpc', { id: 1, method, params: [parameter] })).json();
+  const { result } = await call('auth_start', { ...target, challenge: CHALLENGE });
+  expect(result).toEqual({ request: expect.any(String), expires: expect.any(String), url: expect.any(String) });
+  const to = (await back(level, world.corp.signIn(result.url, ANN))) as URL;
+  const code = to.searchParams.get('code');
+  expect((await call('signin', { ...target, code, verifier: 'w'.repeat(43) })).error.message).toBe(INVALID);
+  const { result: token } = await call('signin', { ...target, variables: { code, verifier: VERIFIER } });
+  expect(world.read(token).claims).toMatchObject({ ID: 'ann@corp.example', RL: ['OWNER'] });
+  expect((await call('signin', { ...target, code, verifier: VERIFIER })).error.message).toBe(INVALID);
+  expect((await call('signup', { ...target, code, verifier: VERIFIER })).error).toBeDefined();
+});
+
 describe('a code', () => {
   test('is good once, for a minute, with its verifier, at its access method and level', async () => {
     await world.value(
@@ -322,6 +337,17 @@ describe('what ends a sign-in', () => {
     expect(await world.query('RETURN 1', access)).toBe(INVALID);
     expect(await world.value(listed)).toEqual([]);
     session.close();
+  });
+
+  test('is KILL SESSIONS of the user, with requests that were begun before', async () => {
+    const token = await signIn(ANN);
+    const [code, other] = [await codeFor(ANN), await codeFor({ ...ANN, sub: 'ann-2' })];
+    world.pass(10);
+    await world.query('KILL SESSIONS', token);
+    expect((await redeem(code)).statusCode).toBe(401);
+    expect((await redeem(other)).statusCode).toBe(200);
+    world.pass(10);
+    expect(await world.query('RETURN 1', await signIn(ANN))).toBe(1);
   });
 
   test('is the end of its lifetime', async () => {
