@@ -163,7 +163,7 @@ export async function returnFromProvider(
   if (request === undefined || redirect === undefined || upstream === undefined) throw failure('invalid_auth');
   let claims: ProviderClaims;
   try {
-    claims = await claimsOf(context, { way, request, state, parameters });
+    claims = await claimsOf(context, { access, way, request, state, parameters });
   } catch (error) {
     const word = told(context, error);
     if (word === undefined) throw error;
@@ -204,6 +204,7 @@ async function takeReturning(
 }
 
 interface Returning {
+  readonly access: AccessDefinition;
   readonly way: ProviderWay;
   readonly request: SignInRequest;
   readonly state: string;
@@ -213,13 +214,14 @@ interface Returning {
 /** @throws ProviderFailure; TesseraError `invalid_auth` if the access method has become another meanwhile */
 async function claimsOf(
   { providers }: AuthContext,
-  { way, request: { kind, upstream }, state, parameters }: Returning,
+  { access, way, request: { kind, upstream }, state, parameters }: Returning,
 ): Promise<ProviderClaims> {
   if (upstream === undefined || way.kind !== kind) throw failure('invalid_auth');
   const target = providerTarget(way);
   const { verifier, nonce, callback, issuer } = upstream as unknown as UpstreamSecrets;
   if (target.issuer !== issuer) throw failure('invalid_auth');
-  return providers.arrive(target, { callback, parameters, state, nonce, verifier });
+  const asksUserInfo = access.accessKind.kind === 'provider';
+  return providers.arrive(target, { callback, parameters, state, nonce, verifier, asksUserInfo });
 }
 
 /** What an app gets of an error, which is logged; `undefined` for other errors. */

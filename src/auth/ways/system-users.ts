@@ -74,9 +74,12 @@ export async function redeemSystemUser(
     if (typeof code !== 'string' || request?.proved !== true || request.access !== access) return undefined;
     const { challenge } = request;
     if (challenge === undefined || isOver(request, now)) return undefined;
-    if (verifies(verifier, challenge)) requests.remove(code, request);
-    else requests.miss(code, request);
-    return verifies(verifier, challenge) ? request : undefined;
+    if (!verifies(verifier, challenge)) {
+      requests.miss(code, request);
+      return undefined;
+    }
+    requests.remove(code, request);
+    return request;
   });
   // The access method may lead to another provider than when the request began.
   if (taken?.identity?.['issuer'] !== providerTarget(accessKind.way).issuer) throw failure('invalid_auth');

@@ -163,6 +163,14 @@ describe('roles', () => {
     expect(told).toMatchObject({ RL: ['Viewer'], ID: 'ann@corp.example', AC: 'staff' });
   });
 
+  test('may be of user info, of the same subject', async () => {
+    const { groups, ...person } = ANN;
+    expect(world.read(await signIn({ ...person, user: { sub: 'ann-1', groups } })).claims['RL']).toEqual(['OWNER']);
+    // What is signed counts first.
+    expect(await signIn({ ...person, groups: [], user: { sub: 'ann-1', groups } })).toBe(INVALID);
+    expect(await codeFor({ ...person, user: { sub: 'ann-2', groups } })).toBe('error=access_denied');
+  });
+
   test('are not of another issuer', async () => {
     // The person comes back from a provider that isn't the one of the access method.
     const url = await began('root');
@@ -374,7 +382,33 @@ describe('secrets', () => {
   });
 });
 
+test('an owner’s export holds the definition as it is: tokens stay valid after it is read in again', async () => {
+  const token = await signIn(ANN, 'database');
+  const definition = (await world.exported()).split('\n').find((line) => line.startsWith('DEFINE ACCESS staff'));
+  await world.value('REMOVE ACCESS staff ON DATABASE');
+  expect(await world.query('RETURN 1', token)).toBe(INVALID);
+  await world.value(String(definition));
+  expect(await world.query('RETURN 1', token)).toBe(1);
+  expect(world.read(await signIn(ANN, 'database')).claims['RL']).toEqual(['OWNER']);
+});
+
 describe('the list of access methods', () => {
+  test.each(['root', 'start', 'a/b?c=d#e', '%2F', '__proto__', 'ä 😀'])('leads to one of the name %s', async (name) => {
+    const text = `\`${name}\``;
+    await world.value(
+      `DEFINE NAMESPACE ${text}; USE NS ${text}; DEFINE ACCESS ${text} ON NAMESPACE TYPE JWT
+         WITH OIDC ISSUER 'https://corp.example' CLIENT '${CLIENT.id}' SECRET '${CLIENT.secret}' ROLES ['Viewer']`,
+    );
+    const listed = (await world.inject('GET', `/auth-system?${new URLSearchParams({ ns: name })}`)).json().access;
+    const { start, ...target } = listed.at(-1) as { start: string };
+    expect(target).toEqual({ NS: name, AC: name });
+    const { url } = (await world.inject('POST', start, { challenge: CHALLENGE })).json();
+    const callback = start.replace(/start$/, 'callback');
+    const answer = await world.inject('GET', `${callback}?${world.corp.signIn(url, ANN)}`);
+    const code = new URL(String(answer.headers.location)).searchParams.get('code') ?? '';
+    expect((await redeem(code, target)).statusCode).toBe(200);
+  });
+
   test('names those of this kind, of the levels that are asked for', async () => {
     await world.value("DEFINE ACCESS plain ON ROOT TYPE JWT ALGORITHM HS256 KEY 'a key that is long enough for HS256'");
     const listed = async (query: string) => (await world.inject('GET', `/auth-system${query}`)).json();
