@@ -2,10 +2,13 @@
  * `GET /auth/:ns/:db/:ac/confirm#LINK.CODE`: the page to which mailed links lead. What is behind `#` never leaves the
  * browser until the button is pressed.
  */
-import './page.css';
-import './confirm.css';
-
 const find = <E extends HTMLElement>(selector: string): E => document.querySelector<E>(selector) as E;
+
+export function showLink(): void {
+  show(find('#confirm').dataset['state'] === 'expired');
+  // Another link that is opened in this tab differs behind `#` alone, which loads nothing.
+  addEventListener('hashchange', () => show(false));
+}
 
 /** Shows what the address says, and takes it away: neither the history nor a shared screen keeps it. */
 function show(isUsed: boolean): void {
@@ -20,7 +23,3 @@ function show(isUsed: boolean): void {
   find<HTMLInputElement>('#go-on input').value = link;
   find('#code output').textContent = code ?? '';
 }
-
-show(find('main').dataset['state'] === 'expired');
-// Another link that is opened in this tab differs behind `#` alone, which loads nothing.
-addEventListener('hashchange', () => show(false));

@@ -10,8 +10,8 @@ import { licences } from './licences.mjs';
 const PAGES = {
   graphiql: '/graphql',
   welcome: '/welcome',
-  // Below a page at `/auth/:ns/:db/:ac/confirm`, at whatever path the server is public.
-  confirm: '../../../page',
+  // `/auth`, as seen from each of its pages: the server may be public at any path.
+  auth: '{root}',
 };
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));

@@ -17,18 +17,19 @@ import type { AuthContext, IssuedTokens } from './context.js';
 import type { AccessCredentials, Credentials, StartTarget } from './credentials.js';
 import type { App, Directory } from './directory.js';
 import { type Client, identityOf, type SessionIdentity, type SignedIn } from './identity.js';
-import { signInByAccess, signUpByAccess } from './kinds/access-signin.js';
+import { type PageEntry, signInByAccess, signInForApp, signUpByAccess } from './kinds/access-signin.js';
 import { revalidatePrincipal } from './kinds/session-validity.js';
 import { signInUser, signInUserOnce } from './kinds/system-user.js';
 import { ownerOf, signInWithToken } from './kinds/token-signin.js';
 import { type ViewTarget, viewedIdentity } from './kinds/view-as.js';
 import { Providers } from './oidc/providers.js';
+import { type WayIn, waysIn } from './page/ways-in.js';
 import type { CredentialHasher } from './passwords/passwords.js';
 import { VerifiedCredentials } from './passwords/verified-credentials.js';
 import { REFRESH_GRACE_SECONDS, revokeRefresh } from './tokens/refresh.js';
 import type { PublicJwk } from './tokens/signing-keys.js';
 import { type TokenOptions, Tokens } from './tokens/tokens.js';
-import type { NamedPlace } from './ways/addresses.js';
+import type { NamedPlace, Onward } from './ways/addresses.js';
 import { confirmLink } from './ways/confirm.js';
 import { returnFromProvider } from './ways/provider.js';
 import { startRequest } from './ways/start.js';
@@ -111,15 +112,17 @@ export interface Authenticator {
   /** Begins a request to sign in, link or step at an access method with a way. Errors are those of `startRequest`. */
   start(target: StartTarget, identity: SessionIdentity): Promise<StartedRequest>;
   /**
-   * Where the app takes over from a mailed link. The link stands behind `#` in the mail.
+   * What follows a mailed link. The link stands behind `#` in the mail.
    * @throws TesseraError `invalid_auth`
    */
-  confirm(databasePath: DatabasePath, access: string, link: string): Promise<string>;
+  confirm(databasePath: DatabasePath, access: string, link: string): Promise<Onward>;
   /**
-   * Where to send people who come back from a provider, with these parameters.
+   * What follows for people who come back from a provider, with these parameters.
    * @throws TesseraError `invalid_auth`
    */
-  returnFromProvider(databasePath: DatabasePath, access: string, parameters: URLSearchParams): Promise<string>;
+  returnFromProvider(databasePath: DatabasePath, access: string, parameters: URLSearchParams): Promise<Onward>;
+  /** Signs in at the page of the server, for an app: answers its address with a code. Errors are of `signInForApp`. */
+  signInAtPage(entry: PageEntry, client: Client): Promise<string>;
   /**
    * The access methods by which system users sign in at a provider: of the root, and of the namespace and the database
    * that the path names, whether or not these exist.
@@ -127,6 +130,8 @@ export interface Authenticator {
   providerAccesses(databasePath: DatabasePath): Promise<readonly NamedPlace[]>;
   /** What pages say of the app of a database, whether or not that exists. */
   app(databasePath: DatabasePath): PromiseOrValue<App>;
+  /** The ways in of a database, whether or not that exists. */
+  waysIn(databasePath: DatabasePath): Promise<readonly WayIn[]>;
   /** The failed sign-ins that are counted here. */
   readonly failures: SignInFailures;
   /** Signs in a system user defined at the path by name and password (HTTP Basic), without issuing a token. */
@@ -238,7 +243,15 @@ export function createAuthenticator(
 
     providerAccesses: (databasePath) => providerAccesses(directory, databasePath),
 
+    signInAtPage(entry, client) {
+      return signInForApp(context, entry, client);
+    },
+
     app: (databasePath) => directory.app(databasePath),
+
+    waysIn(databasePath) {
+      return waysIn(context, databasePath);
+    },
 
     async authenticateBasic(user, password, databasePath, client) {
       return become(await signInUserOnce(context, { kind: 'system', databasePath, user, password }, client), client);

@@ -40,6 +40,8 @@ export interface AccessCredentials {
   readonly refresh?: string;
   /** The text of the record id that the refresh token must be for. */
   readonly subject?: string;
+  /** Of the page of the server, which has no verifier: the challenge of the app for which it signs in. */
+  readonly challenge?: string;
 }
 
 type Field = 'namespace' | 'database' | 'access' | 'user' | 'password';
@@ -149,6 +151,10 @@ function accessCredentials(body: ObjectValue, databasePath: DatabasePath, access
   };
 }
 
+/**
+ * The variables of a body, of its top level and of its object `variables`.
+ * @throws TesseraError `reserved_variable`, `duplicate_variable`, `malformed_credentials`, `variable_not_data`
+ */
 export function readVariables(body: ObjectValue): ObjectValue {
   const nested = body['variables'];
   const variables = newObject();

@@ -25,6 +25,8 @@ export interface Directory {
   replaceHash(databasePath: DatabasePath, name: string, former: string, hash: string): PromiseOrValue<void>;
   /** The access method defined at exactly this path. */
   access(databasePath: DatabasePath, name: string): PromiseOrValue<AccessDefinition | undefined>;
+  /** The access methods defined at exactly this path, in the order of their names. */
+  accesses(databasePath: DatabasePath): PromiseOrValue<readonly AccessDefinition[]>;
   grant(databasePath: DatabasePath, access: string, id: string): PromiseOrValue<Grant | undefined>;
   /** Whether a family of refresh tokens was revoked, with the access tokens issued with them. */
   isFamilyRevoked(databasePath: DatabasePath, access: string, family: string): PromiseOrValue<boolean>;
@@ -65,8 +67,6 @@ export interface Directory {
   ): PromiseOrValue<IdentifiedRecord | undefined>;
   /** What a database says of the app that it serves. */
   app(databasePath: DatabasePath): PromiseOrValue<App>;
-  /** The access methods defined at exactly this path, in the order of their names. */
-  accesses(databasePath: DatabasePath): PromiseOrValue<readonly AccessDefinition[]>;
   /**
    * Reads and writes the sign-in requests of system users defined at exactly this path, in its own transaction, and
    * commits it; `work` is retried on conflicts.

@@ -52,7 +52,7 @@ export interface HttpServerParts {
   /** The GraphiQL page. */
   readonly graphiql?: Context['graphiql'];
   readonly welcome?: Context['welcome'];
-  readonly confirm?: Context['confirm'];
+  readonly authPage?: Context['authPage'];
   readonly studio?: Context['studio'];
   readonly setup?: Context['setup'];
   readonly graphqlMethod?: GraphqlMethod | undefined;
@@ -253,7 +253,7 @@ function contextOf(parts: HttpServerParts): Context {
     graphqlEvents: parts.graphqlEvents,
     graphiql: parts.graphiql,
     welcome: parts.welcome,
-    confirm: parts.confirm,
+    authPage: parts.authPage,
     studio: parts.studio,
     setup: parts.setup,
     environment,

@@ -15,7 +15,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 
 /** The Studio shows GraphiQL in a frame. */
 const PAGES = {
-  confirm: {},
+  auth: {},
   graphiql: { isFramed: true },
   studio: { frames: true },
   welcome: {},

@@ -128,7 +128,7 @@ async function createServer(
     tracer: tracing?.tracer,
     ...graphql,
     welcome: readWebPage('welcome'),
-    confirm: readWebPage('confirm'),
+    authPage: readWebPage('auth'),
     studio: readWebPage('studio'),
     setup,
     tls: readTls(configuration.webCrt, configuration.webKey),

@@ -2,8 +2,10 @@
 import type { IssuedTokens } from '../auth/context.js';
 import type { StartTarget } from '../auth/credentials.js';
 import type { App } from '../auth/directory.js';
+import type { PageEntry } from '../auth/kinds/access-signin.js';
+import type { WayIn } from '../auth/page/ways-in.js';
 import type { PublicJwk } from '../auth/tokens/signing-keys.js';
-import type { NamedPlace } from '../auth/ways/addresses.js';
+import type { NamedPlace, Onward } from '../auth/ways/addresses.js';
 import type { StartedRequest } from '../auth/ways/way.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
@@ -27,10 +29,13 @@ export type {
   HeldTransaction,
   IssuedTokens,
   Notification,
+  Onward,
+  PageEntry,
   StartedRequest,
   StartTarget,
   StatementExecutor,
   StatementResult,
+  WayIn,
 };
 
 /** The origin of a request. */
@@ -155,6 +160,12 @@ export interface Session extends StatementExecutor {
    * @throws TesseraError as `Authenticator.start`
    */
   startSignIn(target: StartTarget): Promise<StartedRequest>;
+  /**
+   * Signs in at the page of the server, for the app that leads there: answers its address with a code. The session
+   * stays who it is.
+   * @throws TesseraError as `Authenticator.signInAtPage`
+   */
+  signInAtPage(entry: PageEntry): Promise<string>;
   /** Signs in with an access token. */
   authenticate(token: string): PromiseOrValue<void>;
   /** Signs in with a refresh token, which is consumed, and the access token issued with it (expired or not). */
@@ -243,13 +254,13 @@ export interface Database {
   session(origin: Origin, connection?: ClientConnection): Session;
   /** Opens a session of the process itself with owner rights, for embedding programs and server setup. */
   ownerSession(connection?: ClientConnection): Session;
-  /** Where the app takes over from a mailed link. @throws TesseraError `invalid_auth` */
-  confirmLink(databasePath: DatabasePath, access: string, link: string): Promise<string>;
+  /** What follows a mailed link. @throws TesseraError `invalid_auth` */
+  confirmLink(databasePath: DatabasePath, access: string, link: string): Promise<Onward>;
   /**
-   * Where to send people who come back from an identity provider: to the app, with a code or an error.
+   * What follows for people who come back from an identity provider.
    * @throws TesseraError `invalid_auth`
    */
-  returnFromProvider(databasePath: DatabasePath, access: string, parameters: URLSearchParams): Promise<string>;
+  returnFromProvider(databasePath: DatabasePath, access: string, parameters: URLSearchParams): Promise<Onward>;
   /**
    * The access methods by which system users sign in at a provider: of the root, and of the namespace and the database
    * that the path names, whether or not these exist.
@@ -257,6 +268,8 @@ export interface Database {
   providerAccesses(databasePath: DatabasePath): Promise<readonly NamedPlace[]>;
   /** What pages say of the app of a database, whether or not that exists. */
   app(databasePath: DatabasePath): PromiseOrValue<App>;
+  /** What the page to sign in shows, whether or not the database exists. */
+  waysIn(databasePath: DatabasePath): Promise<readonly WayIn[]>;
   /** The public keys (JWKS) that verify the tokens of an access method; empty if it has none. */
   publishedKeys(databasePath: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]>;
   /**

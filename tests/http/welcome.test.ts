@@ -33,7 +33,7 @@ describe('the page', () => {
     const [, nonce] = /'nonce-([^']+)'/.exec(policy) ?? [];
     expect(policy).toContain("default-src 'none'; script-src 'self';");
     expect(policy).not.toContain('unsafe');
-    expect(policy).toContain("form-action 'none'");
+    expect(policy).toContain("form-action 'self'");
     expect(payload).toContain(`nonce="${nonce}"`);
     expect(payload).toContain('{other}');
     expect((await get(BROWSER)).headers['content-security-policy']).not.toBe(policy);

@@ -57,7 +57,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['.'],
     ['transports'],
   ],
-  'src/http': [['base'], ['response'], ['request'], ['connections', 'routes'], ['websocket'], ['.']],
+  'src/http': [['base'], ['response'], ['request'], ['connections', 'sign-in-page'], ['routes'], ['websocket'], ['.']],
   studio: [['connection', 'design'], ['base'], ['components'], ['session'], ['views'], ['frame'], ['.']],
 };
 /** A connection names the class of the transactions that its sessions hold, which are sessions' own. */

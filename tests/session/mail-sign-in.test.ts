@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { WaitingMail } from '../../src/catalog/mail/outbox.js';
 import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { type ObjectValue, objectFrom, type Value } from '../../src/value/value.js';
-import { waitingMails } from '../support/mailbox.js';
+import { appUrl, waitingMails } from '../support/mailbox.js';
 import { type Owned, openOwned } from '../support/owned.js';
 
 const INVALID = { code: 'invalid_auth' };
@@ -154,7 +154,7 @@ describe('a link', () => {
     const { page, link } = await linkOf('ann@example.com');
     expect(page).toBe('https://db.example/auth/test/test/mail/confirm');
     const path = { namespace: 'test', database: 'test' };
-    const to = new URL(await database.confirmLink(path, 'mail', link));
+    const to = appUrl(await database.confirmLink(path, 'mail', link));
     expect(`${to.origin}${to.pathname}`).toBe(REDIRECT);
     const code = to.searchParams.get('code') as string;
     await expect(signIn({ code })).rejects.toMatchObject(INVALID);
@@ -198,7 +198,7 @@ describe('an invitation', () => {
     const mail = await mailTo('ann@example.com');
     const link = mail?.link?.split('#')[1] as string;
     const path = { namespace: 'test', database: 'test' };
-    const to = new URL(await database.confirmLink(path, 'mail', link));
+    const to = appUrl(await database.confirmLink(path, 'mail', link));
     const session = await signIn({ code: to.searchParams.get('code') as string });
     expect(session.identity.auth).toMatchObject({ key: 'ann' });
     await expect(database.confirmLink(path, 'mail', link)).rejects.toMatchObject(INVALID);

@@ -108,6 +108,10 @@ export class FakeSession implements Session {
     return { request: 'request', expires: 0n };
   }
 
+  async signInAtPage(): Promise<never> {
+    throw failure('invalid_auth');
+  }
+
   async refresh({ refresh }: { readonly refresh: string }): Promise<IssuedTokens> {
     if (refresh !== 'refresh') throw failure('invalid_auth');
     return { access: 'a.b.c', refresh: 'refresh' };
@@ -209,15 +213,19 @@ export class FakeDatabase implements Database {
     return [];
   }
 
-  async confirmLink(): Promise<string> {
+  async confirmLink(): Promise<never> {
     throw failure('invalid_auth');
   }
 
-  async returnFromProvider(): Promise<string> {
+  async returnFromProvider(): Promise<never> {
     throw failure('invalid_auth');
   }
 
   async providerAccesses() {
+    return [];
+  }
+
+  async waysIn() {
     return [];
   }
 

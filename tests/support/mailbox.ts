@@ -4,6 +4,7 @@ import { entriesOf } from '../../src/catalog/entries.js';
 import { prefixRange } from '../../src/catalog/keys/key-bytes.js';
 import { mailPrefix } from '../../src/catalog/keys/store-keys.js';
 import { databasesWithMails, readWaitingMail, type WaitingMail } from '../../src/catalog/mail/outbox.js';
+import type { Onward } from '../../src/session/contract.js';
 import type { Engine } from '../../src/storage/contract.js';
 
 /** All of them, in no order that means anything. */
@@ -19,4 +20,10 @@ export async function waitingMails(engine: Engine): Promise<readonly WaitingMail
   } finally {
     transaction.cancel();
   }
+}
+
+/** Where the app takes over from a mailed link. */
+export function appUrl(onward: Onward): URL {
+  if (onward.to !== 'app') throw new Error('the page of the server goes on');
+  return new URL(onward.location);
 }

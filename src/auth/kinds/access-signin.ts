@@ -11,7 +11,10 @@ import { clauseVariables } from '../attempts/clause-variables.js';
 import type { AuthContext, SignedInWithTokens } from '../context.js';
 import type { AccessCredentials } from '../credentials.js';
 import type { Client } from '../identity.js';
+import { targetFault } from '../page/hand-over.js';
+import type { AppTarget } from '../ways/addresses.js';
 import { accessKindOf } from './access-kinds.js';
+import { enterForApp } from './record-access.js';
 
 /** Of an unknown access method nothing is shown: what might be secrets, no clause says. */
 function attemptOf(access: AccessDefinition | undefined, credentials: AccessCredentials, client: Client): Attempt {
@@ -46,13 +49,74 @@ export function signInByAccess(
   credentials: AccessCredentials,
   client: Client,
 ): Promise<SignedInWithTokens> {
+  return trying(context, 'signin', credentials, client, (access) =>
+    accessKindOf(access.accessKind).signIn(context, access, credentials, client),
+  );
+}
+
+/**
+ * Signs a record user up through the SIGNUP clause, and in.
+ *
+ * @throws TesseraError as `signInByAccess`, but `no_record_returned` if the clause answers no record; `rate_limited`
+ * after too many sign-ups, whether or not they succeeded; and the error codes of sign-up
+ */
+export function signUpByAccess(
+  context: AuthContext,
+  credentials: AccessCredentials,
+  client: Client,
+): Promise<SignedInWithTokens> {
+  return trying(context, 'signup', credentials, client, (access) => {
+    const { signUp } = accessKindOf(access.accessKind);
+    if (signUp === undefined) throw failure('access_method_mismatch');
+    return signUp(context, access, credentials, client);
+  });
+}
+
+/** What a client sends to the page of the server, for the app that has led there. */
+export interface PageEntry {
+  readonly way: 'signin' | 'signup';
+  readonly credentials: AccessCredentials;
+  readonly target: AppTarget;
+}
+
+/**
+ * Signs in or up at the page of the server, and answers where the app takes over, with a code.
+ * @throws TesseraError as `signInByAccess` and `signUpByAccess`; `redirect_unknown`, `start_malformed`
+ */
+export async function signInForApp(
+  context: AuthContext,
+  { way, credentials, target: { challenge, redirect } }: PageEntry,
+  client: Client,
+): Promise<string> {
+  const fault = targetFault(await context.directory.app(credentials.databasePath), { challenge, redirect });
+  if (fault !== undefined) throw fault;
+  return trying(context, way, credentials, client, (access) =>
+    enterForApp(context, way, access, { ...credentials, challenge }, redirect, client),
+  );
+}
+
+/** An attempt, of which `enter` is what differs; a sign-up names no account. */
+function trying<T>(
+  context: AuthContext,
+  way: PageEntry['way'],
+  credentials: AccessCredentials,
+  client: Client,
+  enter: (access: AccessDefinition) => Promise<T>,
+): Promise<T> {
   return orDue(
     context.failureDelay.equalize(async () => {
-      const access = await context.directory.access(credentials.databasePath, credentials.access);
-      return context.throttle.attempt(attemptOf(access, credentials, client), () =>
+      const { databasePath } = credentials;
+      const access = await context.directory.access(databasePath, credentials.access);
+      const isSignUp = way === 'signup';
+      if (isSignUp && access !== undefined && accessKindOf(access.accessKind).signUp !== undefined)
+        await takeOrRefuse(context.limits, signUpBuckets(context.rates, databasePath, client.origin.ip));
+      const attempt = isSignUp
+        ? { account: undefined, source: client.origin.ip }
+        : attemptOf(access, credentials, client);
+      return context.throttle.attempt(attempt, () =>
         context.failureDelay.observe(async () => {
           if (access === undefined) throw failure('invalid_auth');
-          return dueOf(accessKindOf(access.accessKind).signIn(context, access, credentials, client));
+          return dueOf(enter(access));
         }),
       );
     }),
@@ -73,33 +137,4 @@ async function orDue<T>(work: Promise<T | TesseraError>): Promise<T> {
   const outcome = await work;
   if (outcome instanceof TesseraError) throw outcome;
   return outcome;
-}
-
-/**
- * Signs a record user up through the SIGNUP clause, and in.
- *
- * @throws TesseraError as `signInByAccess`, but `no_record_returned` if the clause answers no record; `rate_limited`
- * after too many sign-ups, whether or not they succeeded; and the error codes of sign-up
- */
-export function signUpByAccess(
-  context: AuthContext,
-  credentials: AccessCredentials,
-  client: Client,
-): Promise<SignedInWithTokens> {
-  return orDue(
-    context.failureDelay.equalize(async () => {
-      const { databasePath } = credentials;
-      const access = await context.directory.access(databasePath, credentials.access);
-      if (access !== undefined && accessKindOf(access.accessKind).signUp !== undefined)
-        await takeOrRefuse(context.limits, signUpBuckets(context.rates, databasePath, client.origin.ip));
-      return context.throttle.attempt({ account: undefined, source: client.origin.ip }, () =>
-        context.failureDelay.observe(async () => {
-          if (access === undefined) throw failure('invalid_auth');
-          const { signUp } = accessKindOf(access.accessKind);
-          if (signUp === undefined) throw failure('access_method_mismatch');
-          return dueOf(signUp(context, access, credentials, client));
-        }),
-      );
-    }),
-  );
 }

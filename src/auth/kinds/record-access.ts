@@ -13,7 +13,8 @@ import type { AuthContext, SignedInWithTokens } from '../context.js';
 import type { AccessCredentials } from '../credentials.js';
 import type { AccessRun, IdentifiedRecord } from '../directory.js';
 import { type Client, guestIdentity, identityOf, type SignedIn, sessionExpiry, tokenLifetime } from '../identity.js';
-import { demandSecondFactor } from '../second-factor/due.js';
+import { handOver, takeOver } from '../page/hand-over.js';
+import { demandSecondFactor, type FirstSignIn } from '../second-factor/due.js';
 import { assertIncarnation, type Claims, claimsValue } from '../tokens/claims.js';
 import { firstRefresh, type RefreshPair, useRefresh } from '../tokens/refresh.js';
 import { type DrawnToken, issuerOf } from '../tokens/tokens.js';
@@ -90,33 +91,72 @@ async function enterAsRecord(
   credentials: AccessCredentials,
   client: Client,
 ): Promise<SignedInWithTokens> {
-  const { clause: clauseOf, clauseMissing, queryFailed, noRecord } = CLAUSES[way];
-  const { accessKind } = access;
-  const databasePath = recordDatabasePath(credentials.databasePath);
-  // Before a clause runs, whose effects would stay.
-  if (databasePath === undefined || signingKeyOf(access) === undefined) throw failure('access_method_mismatch');
-  const token = context.tokens.draw();
-  const entrance = { databasePath, access, client };
-  if (way === 'signin' && accessKind.refresh && credentials.refresh !== undefined) {
+  if (way === 'signin' && access.accessKind.refresh && credentials.refresh !== undefined) {
+    const entrance = entranceAt(access, credentials, client);
     const { refresh, subject } = credentials;
-    const use = { token: refresh, subject, issued: token };
-    const { identified, pair } = await useRefresh(context, databasePath, access, use);
+    const use = { token: refresh, subject, issued: context.tokens.draw() };
+    const { identified, pair } = await useRefresh(context, entrance.databasePath, access, use);
     const { assurance, identity } = pair;
     return issue(context, entrance, { identified, assurance, identity, token: pair.token, pair });
   }
+  const { isWhole, ...proven } = await proveRecord(context, way, access, credentials, client);
+  if (!isWhole) await demandSecondFactor(context, proven);
+  return enterRecord(context, proven, proven);
+}
+
+/**
+ * Signs in or up at the page of the server, for an app to take over. No session begins here.
+ * @returns the address of the app, with its code
+ * @throws TesseraError as `enterAsRecord`
+ */
+export async function enterForApp(
+  context: AuthContext,
+  way: keyof typeof CLAUSES,
+  access: AccessDefinition,
+  credentials: AccessCredentials & { readonly challenge: string },
+  redirect: string,
+  client: Client,
+): Promise<string> {
+  const { accessKind } = access;
+  if (accessKind.kind !== 'record') throw failure('access_method_mismatch');
+  const { isWhole, ...proven } = await proveRecord(context, way, { ...access, accessKind }, credentials, client);
+  if (!isWhole) await demandSecondFactor(context, proven);
+  return handOver(context, proven, { challenge: credentials.challenge, redirect });
+}
+
+/** @throws TesseraError `access_method_mismatch` before a clause runs, whose effects would stay */
+function entranceAt(access: AccessOf<RecordAccess>, credentials: AccessCredentials, client: Client): RecordEntrance {
+  const databasePath = recordDatabasePath(credentials.databasePath);
+  if (databasePath === undefined || signingKeyOf(access) === undefined) throw failure('access_method_mismatch');
+  return { databasePath, access, client };
+}
+
+/** Who has come in by what the client shows, and whether no second proof is due. */
+async function proveRecord(
+  context: AuthContext,
+  way: keyof typeof CLAUSES,
+  access: AccessOf<RecordAccess>,
+  credentials: AccessCredentials,
+  client: Client,
+): Promise<FirstSignIn & { readonly isWhole: boolean }> {
+  const { clause: clauseOf, clauseMissing, queryFailed, noRecord } = CLAUSES[way];
+  const { accessKind } = access;
+  const entrance = entranceAt(access, credentials, client);
+  const { databasePath } = entrance;
+  const token = context.tokens.draw();
+  const entered = way === 'signin' ? await takeOver(context, access, credentials) : undefined;
+  if (entered !== undefined) return { ...entrance, ...entered, token };
   if (accessKind.way !== undefined) {
     if (way === 'signup') throw failure('access_method_mismatch');
-    const { issuer, isWhole, ...redeemed } = await redeem(context, access, accessKind.way, credentials, client, token);
-    const proven = { ...redeemed, token };
-    if (!isWhole) await demandSecondFactor(context, { ...entrance, ...proven });
+    const { issuer, ...redeemed } = await redeem(context, access, accessKind.way, credentials, client, token);
     const issuing = issuer === undefined ? access : await issuerNamed(context, databasePath, issuer);
-    return enterRecord(context, { ...entrance, access: issuing }, proven);
+    return { ...entrance, access: issuing, ...redeemed, token };
   }
   const clause = clauseOf(accessKind);
   if (clause === undefined) throw failure(clauseMissing);
 
-  const identity = guestIdentity({ ...client, databasePath });
-  const run = { databasePath, variables: credentials.variables, identity, entrance: token };
+  const guest = guestIdentity({ ...client, databasePath });
+  const run = { databasePath, variables: credentials.variables, identity: guest, entrance: token };
   const detailed = way === 'signup' && access.errors === 'detailed';
   const identified = await judged(queryFailed, () => context.directory.identify(clause, run), detailed);
   if (identified === undefined) {
@@ -125,8 +165,7 @@ async function enterAsRecord(
     throw failure(noRecord);
   }
   const assurance = assuranceOf(['pwd'], token.at);
-  await demandSecondFactor(context, { ...entrance, identified, assurance, identity: undefined, token });
-  return enterRecord(context, entrance, { identified, assurance, token });
+  return { ...entrance, identified, assurance, identity: undefined, isWhole: false, token };
 }
 
 /**

@@ -10,7 +10,7 @@ import { toDatetime } from '../../value/time/datetime.js';
 import { newObject } from '../../value/value.js';
 import type { AuthContext } from '../context.js';
 import type { IdentityRows } from '../directory.js';
-import { redirectWith } from './addresses.js';
+import { type Onward, onward } from './addresses.js';
 import { mailIdentity } from './mail-identity.js';
 
 /** How long the code behind a link is valid: until the app is there. */
@@ -21,7 +21,7 @@ export function linkPointer(link: string): string {
 }
 
 /**
- * Where the app takes over, with a one-time code: `https://shop.example/signed-in?code=…`.
+ * Makes a one-time code of a link, with which the app takes over.
  * @param link what stands behind `#` in a mailed link, without the code that may follow it
  * @throws TesseraError `invalid_auth` for a link that is wrong, used or too old
  */
@@ -30,10 +30,10 @@ export async function confirmLink(
   databasePath: DatabasePath,
   access: string,
   link: string,
-): Promise<string> {
+): Promise<Onward> {
   const code = drawRequestName(context.environment.random);
   const invitation = readGrantKey('invitation', link);
-  const redirect = await context.directory.proving(databasePath, async (rows) => {
+  const led = await context.directory.proving(databasePath, async (rows) => {
     const now = context.environment.clock.now();
     const request = await (invitation === undefined
       ? openRequest(rows, access, link, now)
@@ -41,10 +41,10 @@ export async function confirmLink(
     if (request?.redirect === undefined) return undefined;
     const expires = toDatetime(now + CODE_LIFETIME);
     await rows.requests.put(code, { ...request, expires, proved: true, tries: 0, code: undefined });
-    return request.redirect;
+    return onward(request, request.redirect, { code, access });
   });
-  if (redirect === undefined) throw failure('invalid_auth');
-  return redirectWith(redirect, 'code', code);
+  if (led === undefined) throw failure('invalid_auth');
+  return led;
 }
 
 /** A request that a link has proved. It is as old as it was: what was revoked meanwhile stays so. */

@@ -24,7 +24,7 @@ import type { AuthContext } from '../context.js';
 import type { App, IdentityRows } from '../directory.js';
 import { guestIdentity, type SessionIdentity } from '../identity.js';
 import { recordFrom } from '../kinds/clause-record.js';
-import { wayUrl } from './addresses.js';
+import { pageRedirects, wayUrl } from './addresses.js';
 import { type Purpose, purposeOf } from './bearer.js';
 import { linkPointer } from './confirm.js';
 import { mailIdentity } from './mail-identity.js';
@@ -54,7 +54,7 @@ async function startByMail(
   const { access, databasePath } = place;
   const wanted = wantedBy(context, body, identity);
   const app = await directory.app(databasePath);
-  const redirect = redirectFor(app, way.forms, body.redirect, publicUrls);
+  const redirect = redirectFor(app, way.forms, body, publicUrls);
   const page = redirect && wayUrl(publicUrls, app, { databasePath, access: access.name }, 'confirm');
   const source = sourceDigest(identity.origin.ip);
   await admit(context, place, app, wanted, source);
@@ -68,6 +68,7 @@ async function startByMail(
     const request = {
       ...requestOf(place, wanted, body, recipient),
       redirect,
+      page: body.page,
       source,
       created: toDatetime(expires - LIFETIME),
       expires: toDatetime(expires),
@@ -272,13 +273,15 @@ async function stores(rows: IdentityRows, id: RecordId | undefined, address: str
  * @throws TesseraError `redirect_unknown`
  */
 function redirectFor(
-  { redirects }: App,
+  app: App,
   forms: readonly MailForm[],
-  asked: string | undefined,
+  { redirect: asked, page }: StartBody,
   publicUrls: readonly string[],
 ): string | undefined {
-  const isRequired = asked !== undefined || !forms.includes('code');
+  // The page of the server takes codes as well.
+  const isRequired = (asked !== undefined && !page) || !forms.includes('code');
   if (!isRequired && (!forms.includes('link') || publicUrls.length === 0)) return undefined;
+  const redirects = page ? pageRedirects(app) : app.redirects;
   const redirect = asked ?? redirects[0];
   if (redirect === undefined && !isRequired) return undefined;
   if (!forms.includes('link') || !redirectAllowed(redirects, redirect)) throw failure('redirect_unknown');

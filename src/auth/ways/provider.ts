@@ -25,7 +25,7 @@ import type { SessionIdentity } from '../identity.js';
 import { PROVIDER_SUBJECT, type ProviderClaims } from '../oidc/claims.js';
 import { ProviderFailure, type RedirectError } from '../oidc/provider-error.js';
 import { type ProviderWay, providerSubject, providerTarget, providerWayOf } from '../oidc/provider-target.js';
-import { redirectWith, wayUrl } from './addresses.js';
+import { type Onward, onward, pageRedirects, wayUrl } from './addresses.js';
 import { purposeOf } from './bearer.js';
 import { challengeOf } from './challenge.js';
 import { recordOfAddress } from './claim.js';
@@ -76,7 +76,7 @@ async function startAtProvider(
   const wanted = purposeOf(context, body, identity);
   const app = await directory.app(databasePath);
   const redirect = body.redirect ?? app.redirects[0];
-  assertRedirect(app.redirects, redirect);
+  assertRedirect(body.page ? pageRedirects(app) : app.redirects, redirect);
   const callback = wayUrl(publicUrls, app, { databasePath, access: access.name }, 'callback');
   const source = sourceDigest(identity.origin.ip);
   await assertFewOpen(context, { databasePath }, source);
@@ -90,7 +90,7 @@ async function startAtProvider(
       const proved = await rows.identities.ofRecord(record, access.name);
       if (proved.length === 0) throw failure('identity_missing', { access: access.name });
     }
-    return begin(rows.requests, { purpose, variables: body.variables, record, incarnation, bearer });
+    return begin(rows.requests, { purpose, page: body.page, variables: body.variables, record, incarnation, bearer });
   });
   // The database is gone.
   if (started === undefined) throw failure('invalid_auth');
@@ -108,7 +108,7 @@ interface Leaving extends Pick<SignInRequest, 'access' | 'challenge' | 'redirect
 /** Stores a request for people who leave for a provider, with what else it is for. */
 type Begin = (
   requests: SignInRequests,
-  rest: Pick<SignInRequest, 'purpose' | 'variables' | 'record' | 'incarnation' | 'bearer'>,
+  rest: Pick<SignInRequest, 'purpose' | 'page' | 'variables' | 'record' | 'incarnation' | 'bearer'>,
 ) => Promise<StartedRequest>;
 
 /**
@@ -149,7 +149,7 @@ export async function returnFromProvider(
   databasePath: DatabasePath,
   name: string,
   parameters: URLSearchParams,
-): Promise<string> {
+): Promise<Onward> {
   const { directory, environment } = context;
   const state = parameters.get('state');
   const names = [...parameters.keys()];
@@ -167,7 +167,7 @@ export async function returnFromProvider(
   } catch (error) {
     const word = told(context, error);
     if (word === undefined) throw error;
-    return redirectWith(redirect, 'error', word);
+    return onward(request, redirect, { error: word });
   }
   const { subject, identity, idp } = claims;
   const code = drawRequestName(environment.random);
@@ -176,7 +176,7 @@ export async function returnFromProvider(
     const proved = { ...request, upstream: undefined, proved: true, subject, identity, idp, expires, tries: 0 };
     return requests.put(code, proved);
   });
-  return redirectWith(redirect, 'code', code);
+  return onward(request, redirect, { code, access: name });
 }
 
 /** Reads and writes the requests of an access method in a transaction, and commits it. */

@@ -63,11 +63,11 @@ export async function redeem(
   client: Client,
   token: DrawnToken,
 ): Promise<RedeemedRecord> {
-  const { variables: shown } = credentials;
+  const { variables: shown, challenge: page } = credentials;
   const { request, code } = shown;
   const named = request === undefined ? { name: code, isPage: true } : { name: request, isPage: code === undefined };
   const redeemed = await context.directory.proving(credentials.databasePath, (rows) =>
-    take({ context, rows, access, way, shown }, named),
+    take({ context, rows, access, way, shown, page }, named),
   );
   if (redeemed === undefined) throw failure('invalid_auth');
   if (redeemed instanceof TesseraError) throw failure('invalid_auth', undefined, { cause: redeemed });
@@ -76,7 +76,10 @@ export async function redeem(
   return 'request' in redeemed ? signUp(context, access, way, redeemed, credentials, client, token) : redeemed;
 }
 
-type Redeeming = Omit<ProofCall<AccessWay>, 'name' | 'request'>;
+interface Redeeming extends Omit<ProofCall<AccessWay>, 'name' | 'request'> {
+  /** Of the page of the server: the challenge of the app for which it redeems. */
+  readonly page: string | undefined;
+}
 
 /** By what a client names a request, and whether a page has proved it. */
 interface Named {
@@ -87,7 +90,7 @@ interface Named {
 type Taken = RedeemedRecord | Unclaimed | Locked | TesseraError | undefined;
 
 async function take(redeeming: Redeeming, { name, isPage }: Named): Promise<Taken> {
-  const { context, rows, access, way, shown } = redeeming;
+  const { context, rows, access, way, shown, page } = redeeming;
   const now = context.environment.clock.now();
   const request = typeof name === 'string' ? await rows.requests.find(name) : undefined;
   if (typeof name !== 'string' || request === undefined || isOver(request, now)) return undefined;
@@ -102,15 +105,12 @@ async function take(redeeming: Redeeming, { name, isPage }: Named): Promise<Take
   const counted = isProof && isSecondFactor(way.kind) && request.kept === undefined ? request.record : undefined;
   const lockedFor = counted === undefined ? 0n : await rows.factorTries.lockedFor(counted, now);
   if (lockedFor > 0n) return { lockedFor };
-  const { challenge, proved, subject } = request;
-  const { verifier } = shown;
-  // What a page has proved needs the verifier; a code that was typed where it began may come with it.
-  const isOwn = challenge === undefined || (verifier === undefined ? proved !== true : verifies(verifier, challenge));
+  const { proved, subject } = request;
   const judge = (): PromiseOrValue<Proven | TesseraError | undefined> => {
     if (proved !== true) return wayRow(way).prove({ ...redeeming, name, request });
     return isPage && subject !== undefined ? { subject } : undefined;
   };
-  const proven = isOwn ? await judge() : undefined;
+  const proven = isOfClient(request, shown['verifier'], page) ? await judge() : undefined;
   if (proven === undefined || proven instanceof TesseraError) {
     rows.requests.miss(name, request);
     if (counted !== undefined) await rows.factorTries.miss(counted, now);
@@ -127,6 +127,13 @@ async function take(redeeming: Redeeming, { name, isPage }: Named): Promise<Take
   const settled = await settle(context, rows, access, way, { request, proven, id, now });
   if (settled !== undefined && counted !== undefined) await rows.factorTries.clear(counted);
   return settled;
+}
+
+/** What a page has proved needs the verifier; a code that was typed where it began may come with it. */
+function isOfClient({ challenge, proved }: SignInRequest, verifier: Value, page: string | undefined): boolean {
+  if (challenge === undefined) return true;
+  if (page !== undefined) return page === challenge;
+  return verifier === undefined ? proved !== true : verifies(verifier, challenge);
 }
 
 interface Claimed {

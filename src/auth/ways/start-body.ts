@@ -10,6 +10,8 @@ export interface StartBody {
   readonly challenge: string;
   /** Where a page of the server leads on to. */
   readonly redirect: string | undefined;
+  /** Whether the page of the server asks for what is due besides, before it leads on. */
+  readonly page: boolean;
   /** For the SIGNIN and SIGNUP clauses. */
   readonly variables: ObjectValue;
   /** The address to be proved, as the client wrote it; judged by the way. */
@@ -27,6 +29,7 @@ export interface StartBody {
 const MEMBERS: ReadonlySet<string> = new Set([
   'challenge',
   'redirect',
+  'page',
   'variables',
   'email',
   'link',
@@ -35,8 +38,10 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'request',
 ]);
 /** What the server itself tells a clause. */
-const SERVER_VARIABLES = ['email', 'identity'];
+export const SERVER_VARIABLES = ['email', 'identity'] as const satisfies readonly string[];
 const LONGEST_TEXT = 2_000;
+
+export const CHALLENGE_EXPECTED = "'challenge' must be the SHA-256 of a verifier in base64url, 43 characters (S256)";
 
 /**
  *     readStart({ challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', email: 'ann@example.com' })
@@ -47,8 +52,7 @@ export function readStart(body: ObjectValue): StartBody {
   const unknown = Object.keys(body).find((name) => !MEMBERS.has(name));
   if (unknown !== undefined) throw malformedStart(`'${unknown.slice(0, 40)}' is none of ${[...MEMBERS].join(', ')}`);
   const challenge = text(body, 'challenge');
-  if (challenge === undefined || !isChallenge(challenge))
-    throw malformedStart("'challenge' must be the SHA-256 of a verifier in base64url, 43 characters (S256)");
+  if (challenge === undefined || !isChallenge(challenge)) throw malformedStart(CHALLENGE_EXPECTED);
   const { variables: given = newObject() } = body;
   if (!isObject(given)) throw malformedStart("'variables' must be an object");
   const variables = readVariables(given);
@@ -57,7 +61,8 @@ export function readStart(body: ObjectValue): StartBody {
   const [link, step, signup] = [flag(body, 'link'), flag(body, 'step'), flag(body, 'signup')];
   if ([link, step, signup].filter(Boolean).length > 1) throw malformedStart("it is a 'link', a 'step' or a 'signup'");
   const [redirect, email, request] = [text(body, 'redirect'), text(body, 'email'), text(body, 'request')];
-  return { challenge, redirect, variables, email, link, step, signup, request };
+  const page = flag(body, 'page');
+  return { challenge, redirect, page, variables, email, link, step, signup, request };
 }
 
 /** @throws TesseraError `start_malformed` */

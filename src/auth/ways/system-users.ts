@@ -41,8 +41,8 @@ export async function startSystemUser(
   origin: ClientOrigin,
 ): Promise<StartedRequest> {
   const { directory, publicUrls } = context;
-  const { challenge, email, link, step, signup, request } = body;
-  if (email !== undefined || link || step || signup || request !== undefined)
+  const { challenge, page, email, link, step, signup, request } = body;
+  if (email !== undefined || page || link || step || signup || request !== undefined)
     throw malformedStart("a system user begins with 'challenge' and 'redirect' alone");
   const { name, accessKind } = access;
   const callback = wayUrl(publicUrls, { config: undefined }, { databasePath, access: name }, 'callback');

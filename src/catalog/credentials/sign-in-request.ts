@@ -24,10 +24,13 @@ import type { DatabasePath } from '../principal.js';
  */
 export type StartPurpose = 'sign-in' | 'link' | 'step';
 
-/** `second`: a first proof was right, and the record owes a second one. */
-export type SignInPurpose = StartPurpose | 'second';
+/**
+ * - `second`: a first proof was right, and the record owes a second one.
+ * - `entered`: all proofs were right, at the page of the server; its app has yet to take over.
+ */
+export type SignInPurpose = StartPurpose | 'second' | 'entered';
 
-/** A proof that was right, of a request whose purpose is `second`. */
+/** What was proved, of a request whose purpose is `second` or `entered`. */
 export interface FirstProof {
   /** Methods of authentication (RFC 8176). */
   readonly amr: readonly string[];
@@ -40,9 +43,9 @@ export interface FirstProof {
 }
 
 export interface SignInRequest {
-  /** Where it was begun; of a `second`, where the first proof was given. */
+  /** Where it was begun; of a `second` and an `entered`, where the first proof was given. */
   readonly access: string;
-  /** The way that it was begun by, which the access method must still have; absent of a `second`. */
+  /** The way that it was begun by, which the access method must still have; absent of these two. */
   readonly kind?: AccessWay['kind'] | undefined;
   readonly purpose: SignInPurpose;
   /** It was proved elsewhere, by a link: its name and the verifier redeem it. */
@@ -61,6 +64,8 @@ export interface SignInRequest {
   readonly challenge?: string | undefined;
   /** Where the confirm page leads to, one of those that the database lists. */
   readonly redirect?: string | undefined;
+  /** Whether the page of the server goes on with what was proved, before the app takes over. */
+  readonly page?: boolean | undefined;
   /** Of the client, for SIGNUP. */
   readonly variables: ObjectValue;
   /** The record with that subject; absent if there is none. */

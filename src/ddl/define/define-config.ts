@@ -69,12 +69,15 @@ function checkMail({ from, delivery, limit }: MailConfig): void {
 }
 
 /** Whether a URL is one of the server's (`--public-url`) is known only where links are made. */
-function checkAuth({ url, redirects, title }: AuthConfig, network: Fetcher): void {
+function checkAuth({ url, redirects, title, color, logo }: AuthConfig, network: Fetcher): void {
   const wrongUrl = url === undefined ? undefined : publicUrlFault(url);
   if (wrongUrl !== undefined) throw unusable('URL', wrongUrl);
   assertRedirects(redirects, network);
   if (title !== undefined && !TITLE.test(title))
     throw unusable('NAME', 'it must have 1 to 100 characters, and no line breaks or control characters');
+  if (color !== undefined && !COLOR.test(color)) throw unusable('COLOR', "it must be written like '#1a6f4b'");
+  if (logo !== undefined && !(logo.length <= LONGEST_LOGO && LOGO.test(logo)))
+    throw unusable('LOGO', 'it must be a data URL of a PNG, JPEG, WebP or SVG image in base64, of at most 64 KiB');
 }
 
 /** Checks where sign-ins may end. @throws TesseraError `config_invalid` */
@@ -87,6 +90,10 @@ export function assertRedirects(redirects: readonly string[], network: Fetcher):
 }
 
 const MOST_REDIRECTS = 100;
+const COLOR = /^#[0-9a-f]{6}$/i;
+const LOGO = /^data:image\/(png|jpeg|webp|svg\+xml);base64,[A-Za-z0-9+/]+={0,2}$/;
+/** 64 KiB in base64, and what stands before. */
+const LONGEST_LOGO = 87_500;
 const TITLE = /^[^\p{C}\p{Zl}\p{Zp}]{1,100}$/u;
 
 function unusable(clause: string, reason: string): TesseraError {

@@ -27,11 +27,11 @@ export interface Context {
   readonly graphqlSocket: OpenGraphqlSocket | undefined;
   /** GraphQL responses as server-sent events. */
   readonly graphqlEvents: GraphqlEvents | undefined;
-  /** The pages of `GET /graphql`, `GET /`, `GET /studio` and mailed links; absent where they haven't been built. */
+  /** The pages of `GET /graphql`, `GET /`, `GET /studio` and `/auth`; absent where they haven't been built. */
   readonly graphiql: WebPage | undefined;
   readonly welcome: WebPage | undefined;
   readonly studio: WebPage | undefined;
-  readonly confirm: WebPage | undefined;
+  readonly authPage: WebPage | undefined;
   /** Makes the first root user; absent where that isn't offered. */
   readonly setup: Setup | undefined;
   /** Sessions attached over HTTP. */

@@ -10,12 +10,15 @@ const NONCE_LENGTH = 16;
 /** File names change with their content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
-/** Sends the page with `texts` substituted for `{name}` placeholders. It requires no sign-in; its requests do. */
+/**
+ * Sends the page with `texts` substituted for `{name}` placeholders. It requires no sign-in; its requests do.
+ * @param texts of the nonce, which styles and scripts in them need
+ */
 export function sendPage(
   reply: FastifyReply,
   { html, framing }: WebPage,
   random: Random,
-  texts: Readonly<Record<string, string>> = {},
+  texts: (nonce: string) => Readonly<Record<string, string>> = () => ({}),
   forms?: Forms,
 ): FastifyReply {
   const nonce = Buffer.from(random.bytes(NONCE_LENGTH)).toString('base64');
@@ -24,7 +27,8 @@ export function sendPage(
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-store',
   });
-  const filled = html.replace(/\{(\w+)\}/g, (written, name: string) => ({ ...texts, nonce })[name] ?? written);
+  const known: Readonly<Record<string, string>> = { ...texts(nonce), nonce };
+  const filled = html.replace(/\{(\w+)\}/g, (written, name: string) => known[name] ?? written);
   return sendBody(reply, 'text/html; charset=utf-8', filled);
 }
 

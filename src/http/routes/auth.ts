@@ -5,14 +5,13 @@
  * Nothing here is made of what a request says of this server (`Host`, `X-Forwarded-…`, `Origin`).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { accessPath, redirectWith } from '../../auth/ways/addresses.js';
-import { escapeHtml } from '../../base/html.js';
-import { redirectSource } from '../../catalog/definitions/web-addresses.js';
+import { accessPath, type Onward, onward } from '../../auth/ways/addresses.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { utf8Text } from '../../value/codecs/formats.js';
 import { formatDatetime, toDatetime } from '../../value/time/datetime.js';
-import { newObject } from '../../value/value.js';
+import { newObject, objectFrom } from '../../value/value.js';
 import type { Context, RouteContext } from '../base/context.js';
 import { mediaType } from '../base/negotiation.js';
 import { readCredentials } from '../request/credentials-body.js';
@@ -20,7 +19,10 @@ import { readQueryString } from '../request/query-string.js';
 import { bodyOf } from '../request/request-body.js';
 import { inSession } from '../request/request-session.js';
 import { sendBody } from '../response/reply.js';
-import { sendPage, sendPageFile } from '../response/send-page.js';
+import { sendPageFile } from '../response/send-page.js';
+import { confirmContent } from '../sign-in-page/contents.js';
+import { leadOn, sendAuthPage } from '../sign-in-page/send-page.js';
+import { databasePathIn, FROM_ACCESS, goOnAtPage } from './sign-in-page.js';
 
 /** Where a route's access method is. */
 interface Place {
@@ -81,7 +83,8 @@ export function startPageRoute(context: RouteContext, request: FastifyRequest, r
   const place = placeOf(request);
   return inSession(context, request, reply, async (session) => {
     try {
-      const { url } = await session.startSignIn({ ...place, body });
+      const page = body['page'] === 'true' ? { page: true } : {};
+      const { url } = await session.startSignIn({ ...place, body: objectFrom({ ...body, ...page }) });
       if (url === undefined) throw failure('access_method_mismatch');
       return await leadOn(reply, url);
     } catch (error) {
@@ -90,7 +93,9 @@ export function startPageRoute(context: RouteContext, request: FastifyRequest, r
       // It was judged before the provider was asked.
       const redirect = body['redirect'] ?? redirects[0];
       if (typeof redirect !== 'string') throw error;
-      return leadOn(reply, redirectWith(redirect, 'error', error.code));
+      const challenge = String(body['challenge']);
+      const begun = onward({ page: body['page'] === 'true', challenge }, redirect, { error: error.code });
+      return goOn(context, request, reply, begun);
     }
   });
 }
@@ -112,24 +117,19 @@ export async function callbackRoute(
   if (isPosted && (query !== '' || !isForm)) throw failure('malformed_request', { reason: 'it must be a form' });
   const parameters = new URLSearchParams(isPosted ? utf8Text(bodyOf(request)) : query);
   try {
-    return await leadOn(reply, await context.database.returnFromProvider(databasePath, access, parameters));
+    return await goOn(
+      context,
+      request,
+      reply,
+      await context.database.returnFromProvider(databasePath, access, parameters),
+    );
   } catch (error) {
     if (!(error instanceof TesseraError) || error.code !== 'invalid_auth') throw error;
-    const { name, redirects } = await context.database.app(databasePath);
-    return sendConfirmPage(context, reply.code(error.httpStatus), {
-      name: name || 'Tessera',
-      redirects,
-      expired: true,
-    });
+    return sendConfirmPage(context, reply.code(error.httpStatus), databasePath, true);
   }
 }
 
 const FORM = 'application/x-www-form-urlencoded';
-
-function leadOn(reply: FastifyReply, location: string): FastifyReply {
-  reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', location });
-  return reply.code(303).send();
-}
 
 function sendSecret(reply: FastifyReply, body: string): FastifyReply {
   reply.headers({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
@@ -140,19 +140,18 @@ function sendSecret(reply: FastifyReply, body: string): FastifyReply {
  * The confirm page. It is the same for every link: the link stands behind `#`, so that it is in no log, and reading the
  * page changes nothing.
  */
-export async function confirmPageRoute(
-  context: Context,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<unknown> {
-  const { name, redirects } = await context.database.app(placeOf(request).databasePath);
-  return sendConfirmPage(context, reply, { name, redirects, expired: false });
+export function confirmPageRoute(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  return sendConfirmPage(context, reply, databasePathIn(request), false);
 }
 
 /**
  * The button of the page: leads on to the app. @throws TesseraError `malformed_request`, `invalid_auth`
  */
-export async function confirmRoute(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+export async function confirmRoute(
+  context: RouteContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
   const { databasePath, access } = placeOf(request);
   const isForm = mediaType(request.headers['content-type'] ?? '') === FORM;
   const link = isForm
@@ -160,33 +159,42 @@ export async function confirmRoute(context: Context, request: FastifyRequest, re
     : (readCredentials(request)['link'] ?? null);
   if (typeof link !== 'string') throw failure('malformed_request', { reason: "'link' must be a text" });
   try {
-    const redirect = await context.database.confirmLink(databasePath, access, link);
-    return await leadOn(reply, redirect);
+    return await goOn(context, request, reply, await context.database.confirmLink(databasePath, access, link));
   } catch (error) {
     if (!isForm || !(error instanceof TesseraError) || error.code !== 'invalid_auth') throw error;
-    const { name, redirects } = await context.database.app(databasePath);
-    return sendConfirmPage(context, reply.code(error.httpStatus), { name, redirects, expired: true });
+    return sendConfirmPage(context, reply.code(error.httpStatus), databasePath, true);
   }
 }
 
-interface ConfirmPage {
-  readonly name: string;
-  readonly redirects: readonly string[];
-  readonly expired: boolean;
+/** The address of `/auth`, as seen from below an access method. */
+function rootFrom({ namespace, database }: DatabasePath): string {
+  if (namespace === undefined) return `${FROM_ACCESS}/auth`;
+  return database === undefined ? `${FROM_ACCESS}/../auth` : FROM_ACCESS;
 }
 
-function sendConfirmPage(
-  { confirm, environment }: Context,
+async function sendConfirmPage(
+  context: Context,
   reply: FastifyReply,
-  { name, redirects, expired }: ConfirmPage,
-): FastifyReply {
-  if (confirm === undefined) throw failure('route_missing');
-  // Browsers hold the redirect that follows a form to the same rule.
-  const formTargets = [...new Set(redirects.map(redirectSource))];
-  const texts = { app: escapeHtml(name), state: expired ? 'expired' : 'open' };
-  return sendPage(reply, confirm, environment.random, texts, { formTargets });
+  databasePath: DatabasePath,
+  isUsed: boolean,
+): Promise<FastifyReply> {
+  const app = await context.database.app(databasePath);
+  return sendAuthPage(context, reply, app, {
+    root: rootFrom(databasePath),
+    title: app.name,
+    content: confirmContent(app.name, isUsed),
+  });
 }
 
-export function confirmFileRoute({ confirm }: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return sendPageFile(request, reply, confirm);
+function goOn(
+  context: RouteContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  to: Onward,
+): PromiseOrValue<unknown> {
+  return to.to === 'app' ? leadOn(reply, to.location) : goOnAtPage(context, request, reply, to);
+}
+
+export function authFileRoute({ authPage }: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return sendPageFile(request, reply, authPage);
 }

@@ -28,8 +28,8 @@ import { sendResults } from '../response/results.js';
 import { answerBounds, sendAnswer } from '../response/send-answer.js';
 import { apiRoute } from './api.js';
 import {
+  authFileRoute,
   callbackRoute,
-  confirmFileRoute,
   confirmPageRoute,
   confirmRoute,
   providerListRoute,
@@ -40,6 +40,7 @@ import { graphqlFileRoute, graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute
 import { KEY_METHODS, keyRoute } from './key.js';
 import { metricsRoute } from './metrics.js';
 import { setupRoute } from './setup-endpoint.js';
+import { findPageRoute, signInPageRoute, signInStepRoute } from './sign-in-page.js';
 import { studioFileRoute, studioRoute } from './studio.js';
 import { exportRoute, importRoute } from './transfer.js';
 import { welcomeFileRoute, welcomeRoute } from './welcome.js';
@@ -108,9 +109,29 @@ export const ROUTES: readonly Route[] = [
     limit: 'credentialsBody',
     from: 'guests',
     answers: 'secret',
+    crossSite: true,
     handle: confirmRoute,
   },
-  { method: 'GET', path: '/auth/page/:file', querying: false, answers: 'public', handle: confirmFileRoute },
+  { method: 'GET', path: '/auth', querying: false, handle: findPageRoute },
+  {
+    method: 'GET',
+    path: '/auth/:ns/:db',
+    querying: false,
+    answers: 'secret',
+    crossSite: true,
+    handle: signInPageRoute,
+  },
+  {
+    method: 'POST',
+    path: '/auth/:ns/:db',
+    querying: false,
+    limit: 'credentialsBody',
+    from: 'guests',
+    answers: 'secret',
+    crossSite: true,
+    handle: signInStepRoute,
+  },
+  { method: 'GET', path: '/auth/:file', querying: false, answers: 'public', handle: authFileRoute },
   { method: 'POST', path: '/sql', querying: true, limit: 'sqlBody', handle: sqlRoute },
   ...KEY_METHODS.flatMap((method) =>
     ['/key/:table', '/key/:table/:id'].map(

@@ -13,7 +13,7 @@ export function studioRoute(context: Context, request: FastifyRequest, reply: Fa
   const { studio, setup, environment } = context;
   if (studio === undefined) throw failure('route_missing');
   const isOpen = setup?.isOpen === true && isLocal(request.raw);
-  return sendPage(reply, studio, environment.random, { setup: isOpen ? 'open' : 'closed' });
+  return sendPage(reply, studio, environment.random, () => ({ setup: isOpen ? 'open' : 'closed' }));
 }
 
 export function studioFileRoute({ studio }: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -16,11 +16,12 @@ export function welcomeRoute(context: Context, request: FastifyRequest, reply: F
   const { options, welcome, graphql, environment } = context;
   const { product } = options;
   if (welcome !== undefined && wantsPage(request.headers.accept)) {
-    return sendPage(reply, welcome, environment.random, {
+    const texts = {
       // A server that hides its product in the headers hides it here as well.
       product: product === undefined ? '' : ` (${product})`,
       graphql: graphql === undefined ? GRAPHQL.off : GRAPHQL.on,
-    });
+    };
+    return sendPage(reply, welcome, environment.random, () => texts, { formTargets: [] });
   }
   const about = {
     name: 'Tessera',

@@ -67,6 +67,10 @@ export interface AuthConfig {
   readonly redirects: readonly string[];
   /** What the app is called on pages and in mails. */
   readonly title?: string;
+  /** The colour of its buttons, as `#rrggbb`. */
+  readonly color?: string;
+  /** Its picture, as a data URL. */
+  readonly logo?: string;
   /** Whether a change of a user's ways in is mailed to the user. */
   readonly notify: boolean;
 }

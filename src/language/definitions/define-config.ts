@@ -143,6 +143,16 @@ const CONFIGS: { readonly [K in Config['kind']]: ClauseRows<ConfigOf<K>> } = {
       text: ({ title }) => clause('NAME', title, quoteString),
       structure: ({ title }) => ({ name: title }),
     },
+    color: {
+      parse: { COLOR: (parser) => ({ color: parser.string() }) },
+      text: ({ color }) => clause('COLOR', color, quoteString),
+      structure: ({ color }) => ({ color }),
+    },
+    logo: {
+      parse: { LOGO: (parser) => ({ logo: parser.string() }) },
+      text: ({ logo }) => clause('LOGO', logo, quoteString),
+      structure: ({ logo }) => ({ logo }),
+    },
     notify: {
       unset: true,
       parse: { NOTIFY: (parser) => ({ notify: notify(parser) }) },

@@ -6,6 +6,8 @@ import type { OauthPreset, OidcPreset } from '../ast.js';
 
 export interface OidcPresetRow {
   readonly word: string;
+  /** What people know it as. */
+  readonly title: string;
   /** What stands behind its word: a name, and which texts it takes. */
   readonly option?: { readonly word: string; readonly pattern: RegExp; readonly expected: string };
   /** The issuer, in which `{}` is the option. */
@@ -21,14 +23,16 @@ export interface OidcPresetRow {
 const TENANT = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const OIDC_PRESET_ROWS: Readonly<Record<OidcPreset, OidcPresetRow>> = {
-  google: { word: 'GOOGLE', issuer: 'https://accounts.google.com' },
+  google: { word: 'GOOGLE', title: 'Google', issuer: 'https://accounts.google.com' },
   microsoft: {
     word: 'MICROSOFT',
+    title: 'Microsoft',
     option: { word: 'TENANT', pattern: TENANT, expected: 'the id of a tenant (a UUID in lower case)' },
     issuer: 'https://login.microsoftonline.com/{}/v2.0',
   },
   apple: {
     word: 'APPLE',
+    title: 'Apple',
     option: { word: 'TEAM', pattern: /^[A-Z0-9]{10}$/, expected: 'the id of a team (ten characters)' },
     issuer: 'https://appleid.apple.com',
     signsSecret: true,
@@ -36,11 +40,13 @@ export const OIDC_PRESET_ROWS: Readonly<Record<OidcPreset, OidcPresetRow>> = {
     responseMode: 'form_post',
     scopes: ['openid', 'email', 'name'],
   },
-  gitlab: { word: 'GITLAB', issuer: 'https://gitlab.com' },
+  gitlab: { word: 'GITLAB', title: 'GitLab', issuer: 'https://gitlab.com' },
 };
 
 export interface OauthPresetRow {
   readonly word: string;
+  /** What people know it as. */
+  readonly title: string;
   /** What distinguishes its subjects from those of others. */
   readonly issuer: string;
   readonly authorization: string;
@@ -54,6 +60,7 @@ export interface OauthPresetRow {
 export const OAUTH_PRESET_ROWS: Readonly<Record<OauthPreset, OauthPresetRow>> = {
   github: {
     word: 'GITHUB',
+    title: 'GitHub',
     issuer: 'https://github.com',
     authorization: 'https://github.com/login/oauth/authorize',
     token: 'https://github.com/login/oauth/access_token',

@@ -25,9 +25,9 @@ export interface AuditedSession {
 /** An attempt to sign in, sign up or refresh. */
 export interface AuthenticationAttempt {
   readonly action: 'sign-in' | 'sign-up' | 'token-refresh';
-  readonly method: 'credentials' | 'basic' | 'token' | 'refresh-token';
+  readonly method: 'credentials' | 'basic' | 'token' | 'refresh-token' | 'page';
   /** The claimed identity: names only, no proof. Called only when the attempt has failed. */
-  as?(): AuditDetails | undefined;
+  readonly as?: (() => AuditDetails | undefined) | undefined;
 }
 
 interface Details {
@@ -82,12 +82,22 @@ export class Auditor {
         }
         return found;
       },
-      (error) => {
-        const known = asTesseraError(error);
-        this.#record(action, 'failed', { error: known, what: { method, as: as?.(), cause: causeOf(known) } });
-        throw error;
-      },
+      (error) => this.#failed({ action, method, as }, error),
     );
+  }
+
+  /** Runs an attempt at the page of the server, which only fails here: it is its app that signs in. */
+  handingOver(attempt: AuthenticationAttempt, work: () => Promise<string>): PromiseOrValue<string> {
+    return otherwise<string>(
+      () => andThen(this.room(), work),
+      (error) => this.#failed(attempt, error),
+    );
+  }
+
+  #failed({ action, method, as }: AuthenticationAttempt, error: unknown): never {
+    const known = asTesseraError(error);
+    this.#record(action, 'failed', { error: known, what: { method, as: as?.(), cause: causeOf(known) } });
+    throw error;
   }
 
   /** Begins a request to sign in and records the outcome: for which access method, never for whom. */

@@ -5,11 +5,12 @@ import type { App } from '../../auth/directory.js';
 import { GUEST, guestIdentity } from '../../auth/identity.js';
 import { PROVIDER_LIMITS } from '../../auth/oidc/discovery.js';
 import { Providers } from '../../auth/oidc/providers.js';
+import type { WayIn } from '../../auth/page/ways-in.js';
 import { createPasswordHasher } from '../../auth/passwords/passwords.js';
 import { ThreadedPasswordStrength } from '../../auth/passwords/strength/password-strength.js';
 import { KEY_SET_LIMITS, type KeySetSource } from '../../auth/tokens/key-sets.js';
 import type { PublicJwk } from '../../auth/tokens/signing-keys.js';
-import type { NamedPlace } from '../../auth/ways/addresses.js';
+import type { NamedPlace, Onward } from '../../auth/ways/addresses.js';
 import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { CatalogCache } from '../../catalog/definitions/load.js';
 import type { Id } from '../../catalog/keys/key-bytes.js';
@@ -348,11 +349,11 @@ export class OpenDatabase implements Database {
     };
   }
 
-  confirmLink(databasePath: DatabasePath, access: string, link: string): Promise<string> {
+  confirmLink(databasePath: DatabasePath, access: string, link: string): Promise<Onward> {
     return this.#services.authenticator.confirm(databasePath, access, link);
   }
 
-  returnFromProvider(databasePath: DatabasePath, access: string, parameters: URLSearchParams): Promise<string> {
+  returnFromProvider(databasePath: DatabasePath, access: string, parameters: URLSearchParams): Promise<Onward> {
     return this.#services.authenticator.returnFromProvider(databasePath, access, parameters);
   }
 
@@ -362,6 +363,10 @@ export class OpenDatabase implements Database {
 
   app(databasePath: DatabasePath): PromiseOrValue<App> {
     return this.#services.authenticator.app(databasePath);
+  }
+
+  waysIn(databasePath: DatabasePath): Promise<readonly WayIn[]> {
+    return this.#services.authenticator.waysIn(databasePath);
   }
 
   publishedKeys(databasePath: DatabasePath, access: string): PromiseOrValue<readonly PublicJwk[]> {

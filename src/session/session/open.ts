@@ -14,6 +14,7 @@ import type {
   HeldTransactionOptions,
   IssuedTokens,
   NotificationSink,
+  PageEntry,
   RequestActivity,
   Session,
   StartedRequest,
@@ -37,6 +38,7 @@ import {
   restartAs,
   revoke,
   signIn,
+  signInAtPage,
   signInByToken,
   signUp,
   startSignIn,
@@ -149,6 +151,10 @@ export class OpenSession extends SessionState implements Session {
 
   startSignIn(target: StartTarget): Promise<StartedRequest> {
     return startSignIn(this, target);
+  }
+
+  signInAtPage(entry: PageEntry): Promise<string> {
+    return signInAtPage(this, entry);
   }
 
   authenticate(token: string): PromiseOrValue<void> {

@@ -2,6 +2,7 @@
 import type { Authenticated, Authenticator } from '../../auth/authenticator.js';
 import { readSignIn, readSignUp, type StartTarget } from '../../auth/credentials.js';
 import { type Client, plainIdentity, type SessionIdentity } from '../../auth/identity.js';
+import type { PageEntry } from '../../auth/kinds/access-signin.js';
 import type { StartedRequest } from '../../auth/ways/way.js';
 import { lazy } from '../../base/lazy.js';
 import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -54,6 +55,22 @@ export async function startSignIn(session: SessionState, target: StartTarget): P
   }
   const work = () => session.services.authenticator.start(target, session.holder);
   return session.auditor === undefined ? work() : session.auditor.starting(target, work);
+}
+
+/** Signs in for an app at the page of the server; the session stays who it is. */
+export async function signInAtPage(session: SessionState, entry: PageEntry): Promise<string> {
+  const { authenticator, metrics } = session.services;
+  assertNoView(session, 'sign-in');
+  session.services.assertStoreUsable(true);
+  const action = entry.way === 'signin' ? 'sign-in' : 'sign-up';
+  const work = () => authenticator.signInAtPage(entry, clientOf(session));
+  const attempt = { action, method: 'page', as: () => claimedIdentity(() => entry.credentials) } as const;
+  try {
+    return await (session.auditor === undefined ? work() : session.auditor.handingOver(attempt, work));
+  } catch (error) {
+    metrics?.signIn(action, 'page', signInOutcome(error));
+    throw error;
+  }
 }
 
 const BY_TOKEN: AuthenticationAttempt = { action: 'sign-in', method: 'token' };

@@ -77,6 +77,18 @@ it('refuses who has no role, and says why in the log', async (test) => {
   expect(recipe.server.log()).toContain("gives 'bob@example.com' no role: it answers none");
 });
 
+it.for(['root/company', 'namespace/test/company'])(
+  'shows a page to who comes back without a request, at %s',
+  async (path, test) => {
+    const { page } = await open(test, '/');
+    const missing: string[] = [];
+    page.on('response', (response) => void (response.status() === 404 && missing.push(response.url())));
+    await page.goto(`${recipe.server.url}/auth-system/${path}/callback?state=x`);
+    await expect.poll(() => page.getByRole('heading').innerText()).toContain('Tessera');
+    expect(missing).toEqual([]);
+  },
+);
+
 it('says what went wrong at the provider, and takes no code that was begun elsewhere', async (test) => {
   const { page } = await open(test, '/studio?error=access_denied');
   await expect.poll(() => page.locator('form').innerText()).toContain('The provider has not signed you in.');

@@ -82,7 +82,7 @@ export class MailDoors {
     });
     await owned.value(SCHEMA);
     const graphql = createGraphqlHandler(new GraphqlService(), 'standard');
-    const app = createHttpServer({ database: owned.database, graphql, confirm: PAGE, options: http });
+    const app = createHttpServer({ database: owned.database, graphql, authPage: PAGE, options: http });
     await app.ready();
     return new MailDoors(owned, engine, app);
   }
@@ -214,7 +214,7 @@ export class MailDoors {
   }
 }
 
-const PAGE = { html: '<title>{app}</title><main data-state="{state}">', files: new Map() };
+const PAGE = { html: '<title>{title}</title>{colors}<main>{content}</main>', files: new Map() };
 
 function toldBy(status: number, body: Record<string, unknown>): Answer {
   const { token, result, error, errors, data, information } = body as {

@@ -14,7 +14,7 @@ import type { DatabaseOptions } from '../../../src/session/database/options.js';
 import { type ObjectValue, objectFrom, type Value } from '../../../src/value/value.js';
 import { type OpenNode, openNodes, until } from '../../nodes/shared-engines.js';
 import { failureOf, run } from '../../nodes/two-nodes.js';
-import { waitingMails } from '../../support/mailbox.js';
+import { appUrl, waitingMails } from '../../support/mailbox.js';
 import { PostgresServer, postgresPrograms } from '../../support/postgres-server.js';
 import { isInTurn } from '../../support/runs-all.js';
 import { postgresNodes, type SharedNodes, simulatedNodes } from '../../support/shared-nodes.js';
@@ -125,8 +125,8 @@ function mailsOf(open: () => Promise<SharedNodes>): void {
     return session;
   }
 
-  const codeIn = (url: string) => new URL(url).searchParams.get('code') ?? '';
-  const confirm = async (node: number, link: string) => codeIn(await databaseOf(node).confirmLink(PATH, 'mail', link));
+  const confirm = async (node: number, link: string) =>
+    appUrl(await databaseOf(node).confirmLink(PATH, 'mail', link)).searchParams.get('code') ?? '';
 
   /** `in`, or the code of its error, of each: the first at the first node, the second at the second, and so on. */
   const all = (count: number, work: (at: number) => Promise<unknown>): Promise<string[]> =>

@@ -109,7 +109,7 @@ describe('the callback (A1)', () => {
     // Without a state, or for that of another user, it leads nowhere and ends nothing.
     expect(await world.back('error=access_denied')).toBe(401);
     const page = await world.app.inject({ url: '/auth/test/test/id/callback?error=%3Cscript%3E' });
-    expect(page.body).not.toContain('script>');
+    expect(page.body).not.toContain('<script');
     expect(page.headers['www-authenticate']).toBeUndefined();
   });
 });

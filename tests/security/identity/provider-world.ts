@@ -83,7 +83,7 @@ export class ProviderWorld {
     });
     for (const provider of [id, corp]) provider.now = () => world.owned.environment.seconds;
     await world.owned.value(SCHEMA);
-    world.app = createHttpServer({ database: world.owned.database, confirm: PAGE });
+    world.app = createHttpServer({ database: world.owned.database, authPage: PAGE });
     await world.app.ready();
     return world;
   }
@@ -231,4 +231,4 @@ export class ProviderWorld {
   }
 }
 
-const PAGE = { html: '<title>{app}</title><main data-state="{state}">', files: new Map() };
+const PAGE = { html: '<title>{title}</title>{colors}<main>{content}</main>', files: new Map() };

@@ -10,6 +10,7 @@ import type { Engine } from '../../../src/storage/contract.js';
 import { openLmdb } from '../../../src/storage/lmdb/engine/lmdb.js';
 import { toText } from '../../../src/value/text/text.js';
 import { objectFrom, type Value } from '../../../src/value/value.js';
+import { appUrl } from '../../support/mailbox.js';
 import { OPTIONS, PATH } from './redeem-kills-world.js';
 
 const [, , folder = '', what = '', at, when] = process.argv;
@@ -67,6 +68,6 @@ async function signedIn(): Promise<string> {
 }
 
 async function confirmed(): Promise<string> {
-  const to = new URL(await database.confirmLink(PATH, 'mail', what));
+  const to = appUrl(await database.confirmLink(PATH, 'mail', what));
   return to.searchParams.get('code') as string;
 }

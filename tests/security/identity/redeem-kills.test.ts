@@ -15,7 +15,7 @@ import { openLmdb } from '../../../src/storage/lmdb/engine/lmdb.js';
 import { objectFrom, type Value } from '../../../src/value/value.js';
 import { failureOf, run } from '../../nodes/two-nodes.js';
 import { compiled } from '../../support/compiled.js';
-import { waitingMails } from '../../support/mailbox.js';
+import { appUrl, waitingMails } from '../../support/mailbox.js';
 import { isInTurn } from '../../support/runs-all.js';
 import { atLeast } from '../../support/timeouts.js';
 import { CHALLENGE, OPTIONS, PATH, REDIRECT, SCHEMA, VERIFIER } from './redeem-kills-world.js';
@@ -202,7 +202,7 @@ describe.skipIf(!isInTurn(3))('A58: killed while it redeems', () => {
     killedAtEachCommit({
       prepare: async (world) => {
         const { link } = await world.begun({ email: ANN, redirect: REDIRECT });
-        return new URL(await world.database.confirmLink(PATH, 'mail', link)).searchParams.get('code') as string;
+        return appUrl(await world.database.confirmLink(PATH, 'mail', link)).searchParams.get('code') as string;
       },
       what: (code) => ({ code, verifier: VERIFIER }),
       judge: async (world, code) => {

@@ -289,7 +289,14 @@ describe('a request', () => {
 
   test('is for signing in alone', async () => {
     const token = await signIn(ANN);
-    for (const body of [{ link: true }, { step: true }, { signup: true }, { email: 'a@b.example' }, { request: 'x' }]) {
+    for (const body of [
+      { link: true },
+      { step: true },
+      { signup: true },
+      { page: true },
+      { email: 'a@b.example' },
+      { request: 'x' },
+    ]) {
       const begun = { challenge: CHALLENGE, ...body };
       const answer = await world.inject('POST', '/auth-system/root/staff/start', begun, { token });
       expect(answer.statusCode).toBe(400);
