@@ -55,11 +55,20 @@ async function names(session: SignedIn, statement: string, kind: string): Promis
   }
 }
 
-async function post(path: string, body: string, headers: Readonly<Record<string, string>>): Promise<unknown> {
+/** @throws Error with what the server says */
+export function post(path: string, body: string, headers: Readonly<Record<string, string>>): Promise<unknown> {
+  return ask(path, { method: 'POST', body, headers });
+}
+
+/** @throws Error with what the server says */
+export function get(path: string): Promise<unknown> {
+  return ask(path, {});
+}
+
+async function ask(path: string, { headers, ...request }: RequestInit): Promise<unknown> {
   const response = await fetch(path, {
-    method: 'POST',
-    body,
-    headers: { accept: 'application/json', ...headers },
+    ...request,
+    headers: { accept: 'application/json', ...(headers as Record<string, string>) },
     credentials: 'omit',
   });
   const answer = (await response.json()) as { readonly information?: string };

@@ -1,5 +1,6 @@
 /** The form to sign in, and the bar that shows who did and picks namespace and database. */
 import { element } from './element.js';
+import { comeBack, leaveForProvider, type ProviderAccess, providerAccesses } from './provider-sign-in.js';
 import { type Credentials, databases, namespaces, signIn } from './server.js';
 import { keep, type Level, type SignedIn, signedIn, signOut } from './session.js';
 
@@ -23,7 +24,12 @@ export class SignIn {
   constructor(host: HTMLElement, changed: (session: SignedIn | undefined) => void) {
     this.#host = host;
     this.#changed = changed;
+    const returned = comeBack();
     this.#show();
+    returned?.then(
+      (session) => this.#enter(session),
+      (thrown: Error) => this.#show(thrown.message),
+    );
   }
 
   /** The token is no longer valid. */
@@ -54,6 +60,7 @@ export class SignIn {
     const variables = new Variables();
     const error = element('p', { className: 'error', role: 'alert' }, message);
     const button = element('button', { type: 'submit' }, 'Sign in');
+    const providers = element('div', { className: 'providers' });
     const ofUser = [field('User', user), field('Password', pass)];
     const ofRecord = [field('Access method', access), variables.rows];
     const form = element(
@@ -66,8 +73,19 @@ export class SignIn {
       field('Namespace', namespace),
       field('Database', database),
       button,
+      providers,
       error,
     );
+    const fail = (thrown: unknown) => {
+      error.textContent = (thrown as Error).message;
+    };
+    const offer = async () => {
+      const found = await providerAccesses(namespace.value, database.value);
+      providers.replaceChildren(...found.map((way) => providerButton(way, fail)));
+    };
+    namespace.addEventListener('change', offer);
+    database.addEventListener('change', offer);
+    void offer();
     const chosen = () => level.value as Level;
     const adapt = () => {
       const { needs } = LEVELS[chosen()];
@@ -101,7 +119,7 @@ export class SignIn {
         const name = chosen() === 'record' ? access.value : user.value;
         this.#enter({ level: chosen(), name, token, ...place() });
       } catch (thrown) {
-        error.textContent = (thrown as Error).message;
+        fail(thrown);
       } finally {
         button.disabled = false;
       }
@@ -193,6 +211,12 @@ class Variables {
     before.before(element('div', { className: 'variable' }, name, value));
     return name;
   }
+}
+
+function providerButton(access: ProviderAccess, fail: (thrown: unknown) => void): HTMLElement {
+  const button = element('button', { type: 'button' }, `Sign in with ${access.AC}`);
+  button.addEventListener('click', () => void leaveForProvider(access).catch(fail));
+  return button;
 }
 
 function input(name: string, autocomplete: AutoFill, type = 'text'): HTMLInputElement {

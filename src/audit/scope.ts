@@ -25,6 +25,8 @@ export function scopeOf(record: ObjectValue | undefined): DatabasePath {
     // A failed sign-in belongs to the account that it names.
     return outcome === 'ok' || action === 'audit-read' ? pathOf(who) : pathOf(details['as']);
   }
+  // It is for the access method that it names, whatever is selected.
+  if (action === 'sign-in-start') return pathOf(details['as']);
   // A view that was refused may be of a user elsewhere.
   if (action === 'view-begin' && outcome !== 'ok') return pathOf(who);
   const path = pathOf(place);

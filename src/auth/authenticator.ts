@@ -29,10 +29,11 @@ import { VerifiedCredentials } from './passwords/verified-credentials.js';
 import { REFRESH_GRACE_SECONDS, revokeRefresh } from './tokens/refresh.js';
 import type { PublicJwk } from './tokens/signing-keys.js';
 import { type TokenOptions, Tokens } from './tokens/tokens.js';
-import type { Onward } from './ways/addresses.js';
+import type { NamedPlace, Onward } from './ways/addresses.js';
 import { confirmLink } from './ways/confirm.js';
 import { returnFromProvider } from './ways/provider.js';
 import { startRequest } from './ways/start.js';
+import { providerAccesses } from './ways/system-users.js';
 import type { StartedRequest } from './ways/way.js';
 
 export interface AuthenticatorOptions {
@@ -122,6 +123,11 @@ export interface Authenticator {
   returnFromProvider(databasePath: DatabasePath, access: string, parameters: URLSearchParams): Promise<Onward>;
   /** Signs in at the page of the server, for an app: answers its address with a code. Errors are of `signInForApp`. */
   signInAtPage(entry: PageEntry, client: Client): Promise<string>;
+  /**
+   * The access methods by which system users sign in at a provider: of the root, and of the namespace and the database
+   * that the path names, whether or not these exist.
+   */
+  providerAccesses(databasePath: DatabasePath): Promise<readonly NamedPlace[]>;
   /** What pages say of the app of a database, whether or not that exists. */
   app(databasePath: DatabasePath): PromiseOrValue<App>;
   /** The ways in of a database, whether or not that exists. */
@@ -234,6 +240,8 @@ export function createAuthenticator(
     returnFromProvider(databasePath, access, parameters) {
       return returnFromProvider(context, databasePath, access, parameters);
     },
+
+    providerAccesses: (databasePath) => providerAccesses(directory, databasePath),
 
     signInAtPage(entry, client) {
       return signInForApp(context, entry, client);

@@ -71,6 +71,7 @@ export const MAX_NAME_LENGTH = 512;
  * | database user | `{NS, DB, user, pass}` |
  * | access of a database | `{NS, DB, AC, …}`: a record user's variables, a bearer's `key`, or a `refresh` token |
  * | access of a namespace | `{NS, AC, …}` |
+ * | access of the root | `{AC, code, verifier}` |
  *
  * `NS` may be spelled `ns` or `namespace`, `DB` `db` or `database`, `AC` `ac` or `access`, `user` `username`, `pass`
  * `password`. Variables stand at the top level or in an object `variables`. NONE and NULL count as absent where a field
@@ -86,8 +87,10 @@ export function readSignIn(body: ObjectValue): Credentials {
   if (database !== undefined && namespace === undefined) throw failure('no_signin_target');
   const databasePath = databasePathOf(namespace, database);
   if (access !== undefined) {
-    if (namespace === undefined) throw failure('no_signin_target');
-    return accessCredentials(body, databasePath, access);
+    const credentials = accessCredentials(body, databasePath, access);
+    // Without NS it is a mistake of clients that know the reference engine, unless it redeems a code.
+    if (namespace === undefined && credentials.variables['code'] === undefined) throw failure('no_signin_target');
+    return credentials;
   }
   const user = textField(body, 'user');
   const password = textField(body, 'password');
@@ -116,17 +119,17 @@ export interface StartTarget {
 }
 
 /**
- * Reads the body of `auth_start`: `{NS, DB, AC, …}`, and what `readStart` reads.
+ * Reads the body of `auth_start`: `{NS, DB, AC, …}`, NS and DB as far as they apply, and what `readStart` reads.
  * @throws TesseraError `no_signin_target`, and what `readSignIn` throws for a malformed body
  */
 export function readStartTarget(body: ObjectValue): StartTarget {
   const namespace = textField(body, 'namespace');
   const database = textField(body, 'database');
   const access = textField(body, 'access');
-  if (namespace === undefined || database === undefined || access === undefined) throw failure('no_signin_target');
+  if (access === undefined || (database !== undefined && namespace === undefined)) throw failure('no_signin_target');
   const rest = newObject();
   for (const [name, value] of Object.entries(body)) if (!NAMES_OF_TARGET.has(name)) rest[name] = value;
-  return { databasePath: { namespace, database }, access, body: rest };
+  return { databasePath: databasePathOf(namespace, database), access, body: rest };
 }
 
 const NAMES_OF_TARGET: ReadonlySet<string> = new Set([

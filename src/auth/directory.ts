@@ -67,9 +67,14 @@ export interface Directory {
   ): PromiseOrValue<IdentifiedRecord | undefined>;
   /** What a database says of the app that it serves. */
   app(databasePath: DatabasePath): PromiseOrValue<App>;
-  /** How many sign-in requests are open, up to `most`: all, and those of a source. */
+  /**
+   * Reads and writes the sign-in requests of system users defined at exactly this path, in its own transaction, and
+   * commits it; `work` is retried on conflicts.
+   */
+  systemRequests<T>(databasePath: DatabasePath, work: (requests: SignInRequests) => Promise<T>): PromiseOrValue<T>;
+  /** How many sign-in requests are open of a database, or of system users, up to `most`: all, and those of a source. */
   openRequests(
-    databasePath: DatabasePath,
+    of: DatabasePath | 'system-users',
     most: number,
     source: string | undefined,
   ): PromiseOrValue<{ readonly all: number; readonly ofSource: number }>;

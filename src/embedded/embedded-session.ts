@@ -159,8 +159,8 @@ export class EmbeddedSession extends StatementRunner implements AsyncDisposable 
   }
 
   /**
-   * Begins a request at an access method with a way: `{NS, DB, AC, challenge, email, …}`. `signIn` redeems it with
-   * `{NS, DB, AC, request, code}`.
+   * Begins a request at an access method with a way: `{NS, DB, AC, challenge, email, …}`, NS and DB as far as they
+   * apply. `signIn` redeems it with `{NS, DB, AC, request, code}`, or `code` and `verifier`.
    * @throws TesseraError `start_malformed`, `address_invalid`, `rate_limited`, `mail_unavailable` …
    */
   async startSignIn(body: Variables): Promise<StartedRequest> {

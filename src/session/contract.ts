@@ -5,7 +5,7 @@ import type { App } from '../auth/directory.js';
 import type { PageEntry } from '../auth/kinds/access-signin.js';
 import type { WayIn } from '../auth/page/ways-in.js';
 import type { PublicJwk } from '../auth/tokens/signing-keys.js';
-import type { Onward } from '../auth/ways/addresses.js';
+import type { NamedPlace, Onward } from '../auth/ways/addresses.js';
 import type { StartedRequest } from '../auth/ways/way.js';
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
@@ -261,6 +261,11 @@ export interface Database {
    * @throws TesseraError `invalid_auth`
    */
   returnFromProvider(databasePath: DatabasePath, access: string, parameters: URLSearchParams): Promise<Onward>;
+  /**
+   * The access methods by which system users sign in at a provider: of the root, and of the namespace and the database
+   * that the path names, whether or not these exist.
+   */
+  providerAccesses(databasePath: DatabasePath): Promise<readonly NamedPlace[]>;
   /** What pages say of the app of a database, whether or not that exists. */
   app(databasePath: DatabasePath): PromiseOrValue<App>;
   /** What the page to sign in shows, whether or not the database exists. */

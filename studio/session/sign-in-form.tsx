@@ -5,6 +5,7 @@ import { Button } from '../components/button.js';
 import { Field, SelectField } from '../components/field.js';
 import { Notice } from '../components/notice.js';
 import { asError } from '../connection/as-error.js';
+import { ProviderButtons } from './provider-buttons.js';
 import { enter, farewell, type Level } from './session.js';
 import { asVariables, NO_VARIABLES, type Variable, VariableFields } from './variable-fields.js';
 
@@ -90,6 +91,11 @@ export function SignInForm() {
         <Button type="submit" kind="primary" disabled={isBusy}>
           {level === 'guest' ? 'Go on' : 'Sign in'}
         </Button>
+        <ProviderButtons
+          namespace={namespace}
+          database={database}
+          onFailure={(thrown) => setError(asError(thrown).message)}
+        />
       </form>
     </main>
   );

@@ -69,12 +69,16 @@ export class FakeDirectory implements Directory {
     throw new Error('ways need a real store');
   }
 
-  accesses(): never {
+  openRequests(): never {
     return this.app();
   }
 
-  openRequests(): never {
+  systemRequests(): never {
     return this.app();
+  }
+
+  accesses(databasePath: DatabasePath) {
+    return [...this.#accesses].flatMap(([key, access]) => (key === keyOf(databasePath, access.name) ? [access] : []));
   }
 
   /** No record here has a second factor. */

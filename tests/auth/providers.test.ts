@@ -47,7 +47,7 @@ function providersAt(hosts: readonly string[], answer: (hop: NetworkHop) => Netw
 
 const departure = { callback: CALLBACK, state: STATE, nonce: NONCE, challenge: challengeOf(VERIFIER), again: false };
 const arrival = (parameters: URLSearchParams): Arrival => {
-  return { callback: CALLBACK, parameters, state: STATE, nonce: NONCE, verifier: VERIFIER };
+  return { callback: CALLBACK, parameters, state: STATE, nonce: NONCE, verifier: VERIFIER, asksUserInfo: false };
 };
 
 async function stub(host: string): Promise<StubProvider> {

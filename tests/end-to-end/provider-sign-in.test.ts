@@ -15,10 +15,18 @@ const SECRET = 'a secret of the shop: %+&';
 const VERIFIER = 'v'.repeat(43);
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 
+/** Access methods of system users, of each level: their routes, and how clients name them. */
+const STAFF = {
+  ROOT: { path: '/auth-system/root/staff', named: {} },
+  NAMESPACE: { path: `/auth-system/namespace/${SHOP.namespace}/staff`, named: { namespace: SHOP.namespace } },
+  DATABASE: { path: `/auth/${SHOP.namespace}/${SHOP.database}/staff`, named: SHOP },
+} as const;
+
 let provider: CertifiedProvider;
 let server: ServerProcess;
 beforeAll(async () => {
-  provider = await startCertifiedProvider(SECRET, `${PUBLIC_URL}/auth/${PLACE}/callback`);
+  const paths = [`/auth/${PLACE}`, ...Object.values(STAFF).map(({ path }) => path)];
+  provider = await startCertifiedProvider(SECRET, ...paths.map((path) => `${PUBLIC_URL}${path}/callback`));
   const { port } = new URL(provider.issuer);
   server = await startServerWith([
     'memory',
@@ -34,6 +42,13 @@ beforeAll(async () => {
        WITH OIDC ISSUER '${provider.issuer}' CLIENT 'shop' SECRET '${SECRET}' WITH REFRESH`,
     ROOT,
   );
+  for (const level of Object.keys(STAFF))
+    await asRoot(
+      server.url,
+      `DEFINE ACCESS staff ON ${level} TYPE JWT WITH OIDC ISSUER '${provider.issuer}' CLIENT 'shop' SECRET '${SECRET}'
+         ROLES (IF 'db-admins' IN <array>$identity.claims.groups { ['OWNER'] })`,
+      ROOT,
+    );
 }, 60_000);
 afterAll(async () => {
   await cleanUp();
@@ -80,5 +95,39 @@ describe('a sign-in at a certified provider', () => {
   test('leaves nothing secret in the log', async () => {
     const code = await codeFor('ann');
     for (const secret of [SECRET, code]) expect(server.log()).not.toContain(secret);
+  });
+});
+
+async function rpc<T>(method: string, parameter: object): Promise<T> {
+  const headers = { 'content-type': 'application/json', accept: 'application/json' };
+  const body = JSON.stringify({ id: 1, method, params: [parameter] });
+  const answer = await fetch(`${server.url}/rpc`, { method: 'POST', headers, body });
+  const { result, error } = (await answer.json()) as { result: T; error?: { message: string } };
+  if (error !== undefined) throw new Error(error.message);
+  return result;
+}
+
+describe('a sign-in of a system user', () => {
+  /** The token. The official client signs in at access methods of databases alone. */
+  async function signIn(level: keyof typeof STAFF, account: string): Promise<string> {
+    const { path, named } = STAFF[level];
+    const began = await rpc<{ url: string }>('auth_start', { ...named, access: 'staff', challenge: CHALLENGE });
+    const back = await provider.signIn(began.url, account);
+    expect(back).toContain(`${PUBLIC_URL}${path}/callback?code=`);
+    const came = await fetch(back.replace(PUBLIC_URL, server.url), { redirect: 'manual' });
+    const studio = new URL(String(came.headers.get('location')));
+    expect(studio.origin + studio.pathname).toBe(`${PUBLIC_URL}/studio`);
+    return rpc('signin', { ...named, access: 'staff', code: studio.searchParams.get('code'), verifier: VERIFIER });
+  }
+
+  test.each(Object.keys(STAFF) as (keyof typeof STAFF)[])('of the %s has the rights of the role', async (level) => {
+    await expect(signIn(level, 'bob')).rejects.toThrow('There was a problem with authentication');
+    const db = new Surreal();
+    await db.connect(`${server.url}/rpc`, SHOP);
+    await db.authenticate(await signIn(level, 'ann'));
+    const [who] = await db.query<[string]>('RETURN $token.ID');
+    expect(who).toBe('ann@example.com');
+    await db.query(`DEFINE USER other ON ${level} PASSWORD 'a long password'`);
+    await db.close();
   });
 });

@@ -32,8 +32,8 @@ export interface CertifiedProvider {
 
 const NAME = 'oidc-provider';
 
-/** @param redirect where its one client, `shop`, is sent back to; absent: anywhere */
-export async function startCertifiedProvider(secret: string, redirect?: string): Promise<CertifiedProvider> {
+/** @param redirects where its one client, `shop`, is sent back to; none: anywhere */
+export async function startCertifiedProvider(secret: string, ...redirects: string[]): Promise<CertifiedProvider> {
   let listener: RequestListener = (_, response) => response.end();
   const server = createServer((request, response) => listener(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -41,15 +41,20 @@ export async function startCertifiedProvider(secret: string, redirect?: string):
   const { default: Provider } = (await import(NAME)) as Library;
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const provider: Certified = new Provider(issuer, {
-    clients: [{ client_id: 'shop', client_secret: secret, redirect_uris: [redirect ?? issuer] }],
+    clients: [
+      { client_id: 'shop', client_secret: secret, redirect_uris: redirects.length === 0 ? [issuer] : redirects },
+    ],
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), kid: 'one', use: 'sig', alg: 'RS256' }] },
     cookies: { keys: ['a key of cookies'] },
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
     features: { devInteractions: { enabled: false }, pushedAuthorizationRequests: { enabled: true } },
     interactions: { url: (_: unknown, { uid }: { readonly uid: string }) => `/interaction/${uid}` },
     findAccount: (_: unknown, sub: string) => ({
       accountId: sub,
-      claims: () => ({ sub, email: `${sub}@example.com`, email_verified: true, name: `The person ${sub}` }),
+      claims: () => ({
+        ...{ sub, email: `${sub}@example.com`, email_verified: true, name: `The person ${sub}` },
+        groups: sub === 'ann' ? ['db-admins'] : ['sales'],
+      }),
     }),
     loadExistingGrant: async ({ oidc: { client, session } }: GrantContext) => {
       const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
@@ -58,7 +63,7 @@ export async function startCertifiedProvider(secret: string, redirect?: string):
       return grant;
     },
   });
-  if (redirect === undefined) provider.Client.prototype.redirectUriAllowed = () => true;
+  if (redirects.length === 0) provider.Client.prototype.redirectUriAllowed = () => true;
   const answer = provider.callback();
   listener = (request, response) => {
     if (!request.url?.startsWith('/interaction/')) return answer(request, response);

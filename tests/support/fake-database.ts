@@ -221,6 +221,10 @@ export class FakeDatabase implements Database {
     throw failure('invalid_auth');
   }
 
+  async providerAccesses() {
+    return [];
+  }
+
   async waysIn() {
     return [];
   }

@@ -3,11 +3,13 @@ import type { AccessKind } from '../../language/ast.js';
 import type { AccessKindRow } from './access-kind.js';
 import { BEARER_ACCESS } from './bearer.js';
 import { JWT_ACCESS } from './jwt-access.js';
+import { PROVIDER_ACCESS } from './provider-access.js';
 import { RECORD_ACCESS } from './record-access.js';
 
 const KINDS: { readonly [K in AccessKind['kind']]: AccessKindRow<Extract<AccessKind, { readonly kind: K }>> } = {
   bearer: BEARER_ACCESS,
   jwt: JWT_ACCESS,
+  provider: PROVIDER_ACCESS,
   record: RECORD_ACCESS,
 };
 

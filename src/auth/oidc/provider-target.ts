@@ -1,5 +1,5 @@
 /** Who is asked to sign people in: an access method’s provider, with the client that this server is there. */
-import type { OauthWay, OidcWay, ProviderClient } from '../../language/ast.js';
+import type { AccessKind, OauthWay, OidcWay, ProviderClient } from '../../language/ast.js';
 import {
   OAUTH_PRESET_ROWS,
   type OauthPresetRow,
@@ -24,6 +24,12 @@ export interface ProviderTarget {
   readonly option: string | undefined;
   /** Of a provider without OpenID Connect. */
   readonly oauth: OauthPresetRow | undefined;
+}
+
+/** The way of an access method that leads to a provider, if it has one. */
+export function providerWayOf(accessKind: AccessKind): ProviderWay | undefined {
+  const way = 'way' in accessKind ? accessKind.way : undefined;
+  return way?.kind === 'oidc' || way?.kind === 'oauth' ? way : undefined;
 }
 
 const SCOPES = ['openid', 'email', 'profile'];

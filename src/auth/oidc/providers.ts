@@ -44,6 +44,8 @@ export interface Arrival {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
+  /** Whether user info is asked even if the ID token has address and name: groups may be in either. */
+  readonly asksUserInfo: boolean;
 }
 
 /** How long metadata is used, in milliseconds. */
@@ -122,7 +124,7 @@ export class Providers {
    */
   arrive(target: ProviderTarget, arrival: Arrival): Promise<ProviderClaims> {
     return this.#with(target, async (library, configuration, { metadata }) => {
-      const { callback, parameters, state, nonce, verifier } = arrival;
+      const { callback, parameters, state, nonce, verifier, asksUserInfo } = arrival;
       const url = new URL(callback);
       url.search = parameters.toString();
       const isOidc = target.oauth === undefined;
@@ -137,7 +139,7 @@ export class Providers {
       const idToken = tokens.claims() as unknown as ToldByProvider;
       const sub = idToken['sub'];
       if (typeof sub !== 'string') throw refused(target.issuer, 'its ID token has no subject');
-      const lacks = idToken['email'] === undefined || idToken['name'] === undefined;
+      const lacks = asksUserInfo || idToken['email'] === undefined || idToken['name'] === undefined;
       const asked = lacks && metadata.userinfo_endpoint !== undefined;
       const user = asked ? await library.fetchUserInfo(configuration, accessToken, sub) : {};
       return claimsFrom(target, idToken, user as unknown as ToldByProvider);

@@ -151,6 +151,11 @@ const ROLES: Readonly<Record<string, Role>> = Object.assign(Object.create(null),
   viewer: 'viewer',
 });
 
+/** The role of a name in any case; `undefined` if there is none. */
+export function roleNamed(name: string): Role | undefined {
+  return ROLES[name.toLowerCase()];
+}
+
 /**
  * The roles claimed by a token of a JWT access method. Default: viewer.
  *
@@ -162,7 +167,7 @@ export function claimedRoles(claims: Claims): readonly Role[] {
   if (!Array.isArray(roles)) throw failure('invalid_auth');
   return roles.map((name: Json) => {
     if (typeof name !== 'string') throw failure('invalid_auth');
-    const role = ROLES[name.toLowerCase()];
+    const role = roleNamed(name);
     if (role === undefined) throw failure('invalid_role', { name });
     return role;
   });

@@ -1,11 +1,12 @@
 /** The addresses of this server that belong to an access method, and those of apps with what they get. */
 import type { SignInRequest } from '../../catalog/credentials/sign-in-request.js';
 import { publicUrlOf } from '../../catalog/definitions/web-addresses.js';
+import type { DatabasePath } from '../../catalog/principal.js';
 import type { App } from '../directory.js';
 
 /** An access method by name, and where it is. */
 export interface NamedPlace {
-  readonly databasePath: { readonly namespace: string; readonly database: string };
+  readonly databasePath: DatabasePath;
   readonly access: string;
 }
 
@@ -18,12 +19,22 @@ export interface NamedPlace {
  */
 export function wayUrl(
   publicUrls: readonly string[],
-  { config }: App,
-  { databasePath: { namespace, database }, access }: NamedPlace,
+  { config }: Pick<App, 'config'>,
+  place: NamedPlace,
   page: 'confirm' | 'callback',
 ): string {
-  const path = [namespace, database, access].map(encodeURIComponent).join('/');
-  return `${publicUrlOf(config, publicUrls)}/auth/${path}/${page}`;
+  return `${publicUrlOf(config, publicUrls)}${accessPath(place)}/${page}`;
+}
+
+/**
+ * The routes of an access method: `/auth/test/test/mail`; of the root and of a namespace under a prefix of their own,
+ * since a namespace may have any name.
+ */
+export function accessPath({ databasePath: { namespace, database }, access }: NamedPlace): string {
+  const path = (...names: readonly string[]) => names.map(encodeURIComponent).join('/');
+  if (namespace === undefined) return `/auth-system/root/${path(access)}`;
+  if (database === undefined) return `/auth-system/namespace/${path(namespace, access)}`;
+  return `/auth/${path(namespace, database, access)}`;
 }
 
 /** What an app gets: a code for an access method, or why there is none. */

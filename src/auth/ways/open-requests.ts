@@ -5,7 +5,7 @@ import { failure } from '../../errors/error.js';
 import type { AuthContext } from '../context.js';
 import type { WayPlace } from './way.js';
 
-/** Of a database, and of a source of requests to it. */
+/** Of a database or of system users, and of a source of requests there. */
 const MOST_OPEN = 10_000;
 const MOST_OPEN_OF_SOURCE = 20;
 /** Seconds until the next try: some of those that are open will have run out. */
@@ -19,10 +19,11 @@ export function sourceDigest(ip: string | undefined): string | undefined {
 /** @throws TesseraError `rate_limited` */
 export async function assertFewOpen(
   { directory }: AuthContext,
-  { databasePath }: WayPlace,
+  place: Pick<WayPlace, 'databasePath'> | 'system-users',
   source: string | undefined,
 ): Promise<void> {
-  const { all, ofSource } = await directory.openRequests(databasePath, MOST_OPEN, source);
+  const of = place === 'system-users' ? place : place.databasePath;
+  const { all, ofSource } = await directory.openRequests(of, MOST_OPEN, source);
   if (all >= MOST_OPEN || ofSource >= MOST_OPEN_OF_SOURCE) throw failure('rate_limited', { retryAfter: RETRY_AFTER });
 }
 

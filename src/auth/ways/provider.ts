@@ -5,7 +5,14 @@
  * Browsers carry a `state`, which leads to the request once; what the provider gets from this server alone (a verifier)
  * or must repeat (a nonce) never leaves it otherwise.
  */
-import { drawRequestName, isOver, type SignInRequest } from '../../catalog/credentials/sign-in-request.js';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import {
+  drawRequestName,
+  isOver,
+  type SignInRequest,
+  type SignInRequests,
+} from '../../catalog/credentials/sign-in-request.js';
+import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import { assertRedirect } from '../../catalog/definitions/web-addresses.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import type { Random } from '../../env/environment.js';
@@ -13,10 +20,11 @@ import { failure } from '../../errors/error.js';
 import { toDatetime } from '../../value/time/datetime.js';
 import { objectFrom } from '../../value/value.js';
 import type { AuthContext } from '../context.js';
+import type { Directory } from '../directory.js';
 import type { SessionIdentity } from '../identity.js';
 import { PROVIDER_SUBJECT, type ProviderClaims } from '../oidc/claims.js';
 import { ProviderFailure, type RedirectError } from '../oidc/provider-error.js';
-import { type ProviderWay, providerSubject, providerTarget } from '../oidc/provider-target.js';
+import { type ProviderWay, providerSubject, providerTarget, providerWayOf } from '../oidc/provider-target.js';
 import { type Onward, onward, pageRedirects, wayUrl } from './addresses.js';
 import { purposeOf } from './bearer.js';
 import { challengeOf } from './challenge.js';
@@ -63,7 +71,7 @@ async function startAtProvider(
   body: StartBody,
   identity: SessionIdentity,
 ): Promise<StartedRequest> {
-  const { environment, directory, publicUrls, providers } = context;
+  const { directory, publicUrls } = context;
   if (body.email !== undefined) throw malformedStart("'email' comes from the provider");
   const wanted = purposeOf(context, body, identity);
   const app = await directory.app(databasePath);
@@ -71,14 +79,10 @@ async function startAtProvider(
   assertRedirect(body.page ? pageRedirects(app) : app.redirects, redirect);
   const callback = wayUrl(publicUrls, app, { databasePath, access: access.name }, 'callback');
   const source = sourceDigest(identity.origin.ip);
-  await assertFewOpen(context, { databasePath, access }, source);
-  const target = providerTarget(way);
-  const [state, nonce, verifier] = [0, 0, 0].map(() => drawSecret(environment.random)) as [string, string, string];
-  const departure = { callback, state, nonce, challenge: challengeOf(verifier), again: wanted.purpose === 'step' };
-  const url = await providers.depart(target, departure).catch((error: unknown) => {
-    throw told(context, error) === undefined ? error : failure('provider_unavailable');
-  });
-  const name = drawRequestName(environment.random);
+  await assertFewOpen(context, { databasePath }, source);
+  const { challenge } = body;
+  const leaving = { access: access.name, challenge, redirect, callback, source, again: wanted.purpose === 'step' };
+  const begin = await leaveFor(context, way, leaving);
   const started = await directory.proving(databasePath, async (rows) => {
     const { purpose, own: record, bearer } = wanted;
     const incarnation = record && (await rows.incarnationOf(record))?.id;
@@ -86,31 +90,52 @@ async function startAtProvider(
       const proved = await rows.identities.ofRecord(record, access.name);
       if (proved.length === 0) throw failure('identity_missing', { access: access.name });
     }
-    const now = environment.clock.now();
-    const expires = now + LIFETIME;
-    const request = {
-      access: access.name,
-      kind: way.kind,
-      purpose,
-      challenge: body.challenge,
-      redirect,
-      page: body.page,
-      variables: body.variables,
-      record,
-      incarnation,
-      bearer,
-      source,
-      created: toDatetime(now),
-      expires: toDatetime(expires),
-      tries: 0,
-      upstream: objectFrom({ verifier, nonce, callback, issuer: target.issuer }),
-    };
-    await rows.requests.put(name, request, [statePointer(state)]);
-    return { request: name, expires, url };
+    return begin(rows.requests, { purpose, page: body.page, variables: body.variables, record, incarnation, bearer });
   });
   // The database is gone.
   if (started === undefined) throw failure('invalid_auth');
   return started;
+}
+
+/** What a request at a provider is begun with. */
+interface Leaving extends Pick<SignInRequest, 'access' | 'challenge' | 'redirect' | 'source'> {
+  /** Where people come back to. */
+  readonly callback: string;
+  /** Whether they must show again who they are. */
+  readonly again: boolean;
+}
+
+/** Stores a request for people who leave for a provider, with what else it is for. */
+type Begin = (
+  requests: SignInRequests,
+  rest: Pick<SignInRequest, 'purpose' | 'page' | 'variables' | 'record' | 'incarnation' | 'bearer'>,
+) => Promise<StartedRequest>;
+
+/**
+ * Asks a provider to take people, before anything is stored.
+ * @throws TesseraError `provider_unavailable`
+ */
+export async function leaveFor(
+  context: AuthContext,
+  way: ProviderWay,
+  { callback, again, ...leaving }: Leaving,
+): Promise<Begin> {
+  const { environment, providers } = context;
+  const target = providerTarget(way);
+  const [state, nonce, verifier] = [0, 0, 0].map(() => drawSecret(environment.random)) as [string, string, string];
+  const departure = { callback, state, nonce, challenge: challengeOf(verifier), again };
+  const url = await providers.depart(target, departure).catch((error: unknown) => {
+    throw told(context, error) === undefined ? error : failure('provider_unavailable');
+  });
+  const name = drawRequestName(environment.random);
+  const upstream = objectFrom({ verifier, nonce, callback, issuer: target.issuer });
+  return async (requests, rest) => {
+    const now = environment.clock.now();
+    const expires = now + LIFETIME;
+    const times = { created: toDatetime(now), expires: toDatetime(expires), tries: 0 };
+    await requests.put(name, { ...leaving, ...rest, ...times, kind: way.kind, upstream }, [statePointer(state)]);
+    return { request: name, expires, url };
+  };
 }
 
 /**
@@ -122,52 +147,65 @@ async function startAtProvider(
 export async function returnFromProvider(
   context: AuthContext,
   databasePath: DatabasePath,
-  access: string,
+  name: string,
   parameters: URLSearchParams,
 ): Promise<Onward> {
+  const { directory, environment } = context;
   const state = parameters.get('state');
   const names = [...parameters.keys()];
   if (state === null || new Set(names).size < names.length) throw failure('invalid_auth');
-  const request = await takeReturning(context, databasePath, access, state);
+  const access = await directory.access(databasePath, name);
+  const way = access && providerWayOf(access.accessKind);
+  if (access === undefined || way === undefined) throw failure('invalid_auth');
+  const within = keepingOf(directory, databasePath, access);
+  const request = await within((requests) => takeReturning(requests, name, state, environment.clock.now()));
   const { redirect, upstream } = request ?? {};
   if (request === undefined || redirect === undefined || upstream === undefined) throw failure('invalid_auth');
   let claims: ProviderClaims;
   try {
-    claims = await claimsOf(context, { databasePath, access, request, state, parameters });
+    claims = await claimsOf(context, { access, way, request, state, parameters });
   } catch (error) {
     const word = told(context, error);
     if (word === undefined) throw error;
     return onward(request, redirect, { error: word });
   }
   const { subject, identity, idp } = claims;
-  const code = drawRequestName(context.environment.random);
-  await context.directory.proving(databasePath, (rows) => {
-    const expires = toDatetime(context.environment.clock.now() + CODE_LIFETIME);
+  const code = drawRequestName(environment.random);
+  await within((requests) => {
+    const expires = toDatetime(environment.clock.now() + CODE_LIFETIME);
     const proved = { ...request, upstream: undefined, proved: true, subject, identity, idp, expires, tries: 0 };
-    return rows.requests.put(code, proved);
+    return requests.put(code, proved);
   });
-  return onward(request, redirect, { code, access });
+  return onward(request, redirect, { code, access: name });
+}
+
+/** Reads and writes the requests of an access method in a transaction, and commits it. */
+type Keeping = <T>(work: (requests: SignInRequests) => Promise<T>) => PromiseOrValue<T | undefined>;
+
+/** Those of records and of system users are apart, so that neither can be redeemed as the others. */
+function keepingOf(directory: Directory, databasePath: DatabasePath, { accessKind }: AccessDefinition): Keeping {
+  return accessKind.kind === 'provider'
+    ? (work) => directory.systemRequests(databasePath, work)
+    : (work) => directory.proving(databasePath, ({ requests }) => work(requests));
 }
 
 /** The request to which a state leads, which it does once. */
 async function takeReturning(
-  { environment, directory }: AuthContext,
-  databasePath: DatabasePath,
+  requests: SignInRequests,
   access: string,
   state: string,
+  now: bigint,
 ): Promise<SignInRequest | undefined> {
-  return directory.proving(databasePath, async (rows) => {
-    const pointer = statePointer(state);
-    const request = await rows.requests.pointedTo(pointer);
-    if (request?.access !== access) return undefined;
-    await rows.requests.removePointedTo(pointer);
-    return isOver(request, environment.clock.now()) ? undefined : request;
-  });
+  const pointer = statePointer(state);
+  const request = await requests.pointedTo(pointer);
+  if (request?.access !== access) return undefined;
+  await requests.removePointedTo(pointer);
+  return isOver(request, now) ? undefined : request;
 }
 
 interface Returning {
-  readonly databasePath: DatabasePath;
-  readonly access: string;
+  readonly access: AccessDefinition;
+  readonly way: ProviderWay;
   readonly request: SignInRequest;
   readonly state: string;
   readonly parameters: URLSearchParams;
@@ -175,17 +213,15 @@ interface Returning {
 
 /** @throws ProviderFailure; TesseraError `invalid_auth` if the access method has become another meanwhile */
 async function claimsOf(
-  { directory, providers }: AuthContext,
-  { databasePath, access: name, request: { kind, upstream }, state, parameters }: Returning,
+  { providers }: AuthContext,
+  { access, way, request: { kind, upstream }, state, parameters }: Returning,
 ): Promise<ProviderClaims> {
-  const access = await directory.access(databasePath, name);
-  const way = access?.accessKind.kind === 'record' ? access.accessKind.way : undefined;
-  if (upstream === undefined || way === undefined || way.kind !== kind) throw failure('invalid_auth');
-  if (way.kind !== 'oidc' && way.kind !== 'oauth') throw failure('invalid_auth');
+  if (upstream === undefined || way.kind !== kind) throw failure('invalid_auth');
   const target = providerTarget(way);
   const { verifier, nonce, callback, issuer } = upstream as unknown as UpstreamSecrets;
   if (target.issuer !== issuer) throw failure('invalid_auth');
-  return providers.arrive(target, { callback, parameters, state, nonce, verifier });
+  const asksUserInfo = access.accessKind.kind === 'provider';
+  return providers.arrive(target, { callback, parameters, state, nonce, verifier, asksUserInfo });
 }
 
 /** What an app gets of an error, which is logged; `undefined` for other errors. */

@@ -8,6 +8,7 @@ import { recordDatabasePath } from '../kinds/record-access.js';
 import { assertSecondFactor } from '../second-factor/factors.js';
 import { assuranceIn } from './bearer.js';
 import { readStart } from './start-body.js';
+import { startSystemUser } from './system-users.js';
 import type { StartedRequest, WayPlace } from './way.js';
 import { wayRow } from './ways.js';
 
@@ -33,9 +34,12 @@ export function startRequest(
   return context.startDelay.constant(async () => {
     const read = readStart(body);
     const access = await context.directory.access(databasePath, name);
-    const place = recordDatabasePath(databasePath);
-    if (access === undefined || place === undefined) throw failure('invalid_auth');
+    if (access === undefined) throw failure('invalid_auth');
     const { accessKind } = access;
+    if (accessKind.kind === 'provider')
+      return startSystemUser(context, { databasePath, access: { ...access, accessKind } }, read, identity.origin);
+    const place = recordDatabasePath(databasePath);
+    if (place === undefined) throw failure('invalid_auth');
     if (accessKind.kind !== 'record' || accessKind.way === undefined) throw failure('access_method_mismatch');
     const { way } = accessKind;
     // A record of another database may have the same id.

@@ -15,7 +15,8 @@ import { forEachBatch } from '../../storage/cursor.js';
 import { datetimeNanoseconds } from '../../value/time/datetime.js';
 import { type Datetime, isObject, type ObjectValue, objectFrom, type RecordId, type Value } from '../../value/value.js';
 import type { Id } from '../keys/key-bytes.js';
-import { signInDatabaseKey, signInKey, signInRange } from '../keys/store-keys.js';
+import { SYSTEM_SIGN_INS, signInDatabaseKey, signInKey, signInRange } from '../keys/store-keys.js';
+import type { DatabasePath } from '../principal.js';
 
 /**
  * What a client begins a request for: to sign in, to link what is proved to the record that is signed in, or to add a
@@ -123,25 +124,33 @@ export function isOver({ expires, tries }: SignInRequest, now: bigint): boolean 
 
 /** The sign-in requests of a database, within a transaction. */
 export class SignInRequests {
+  /** @param scope of requests that share the place of others: those of another scope aren't found */
   constructor(
     readonly transaction: Transaction,
     readonly database: Id,
+    readonly scope = '',
   ) {}
 
+  /** Those of system users of a level, which are kept together, found by the names of their level alone. */
+  static ofSystemUsers(transaction: Transaction, { namespace, database }: DatabasePath): SignInRequests {
+    const scope = JSON.stringify([namespace ?? null, database ?? null]);
+    return new SignInRequests(transaction, SYSTEM_SIGN_INS, scope);
+  }
+
   find(name: string): PromiseOrValue<SignInRequest | undefined> {
-    return NAME.test(name) ? this.#at(digestOf(name)) : undefined;
+    return NAME.test(name) ? this.#at(this.#digestOf(name)) : undefined;
   }
 
   /** The request that a pointer leads to: `link …` or `address …`. */
   pointedTo(pointer: string): PromiseOrValue<SignInRequest | undefined> {
-    const key = signInKey(this.database, 'pointer', digestOf(pointer));
+    const key = signInKey(this.database, 'pointer', this.#digestOf(pointer));
     return andThen(this.transaction.get(key), (digest) => (typeof digest === 'string' ? this.#at(digest) : undefined));
   }
 
   /** Stores a request under its name, with the texts that lead to it. */
   async put(name: string, request: Omit<SignInRequest, 'pointers'>, pointers: readonly string[] = []): Promise<void> {
-    const digest = digestOf(name);
-    const digests = pointers.map(digestOf);
+    const digest = this.#digestOf(name);
+    const digests = pointers.map((pointer) => this.#digestOf(pointer));
     this.#store(digest, { ...request, pointers: digests });
     for (const pointer of digests) this.transaction.put(signInKey(this.database, 'pointer', pointer), digest);
     const marker = signInDatabaseKey(this.database);
@@ -155,17 +164,17 @@ export class SignInRequests {
 
   /** Changes a request that `find` has found; its name and what leads to it stay. */
   change(name: string, request: SignInRequest): void {
-    this.#store(digestOf(name), request);
+    this.#store(this.#digestOf(name), request);
   }
 
   /** Ends a request that `find` has found. */
   remove(name: string, request: SignInRequest): void {
-    this.#remove(digestOf(name), request);
+    this.#remove(this.#digestOf(name), request);
   }
 
   /** Ends the request that a pointer leads to, if there is one, and answers it. */
   async removePointedTo(pointer: string): Promise<SignInRequest | undefined> {
-    const key = signInKey(this.database, 'pointer', digestOf(pointer));
+    const key = signInKey(this.database, 'pointer', this.#digestOf(pointer));
     const digest = await this.transaction.get(key);
     if (typeof digest !== 'string') return undefined;
     const request = await this.#at(digest);
@@ -231,14 +240,16 @@ export class SignInRequests {
     );
   }
 
+  #digestOf(text: string): string {
+    return createHash('sha256')
+      .update(this.scope + text)
+      .digest('base64url');
+  }
+
   #remove(digest: string, { pointers }: SignInRequest): void {
     this.transaction.delete(signInKey(this.database, 'request', digest));
     for (const pointer of pointers) this.transaction.delete(signInKey(this.database, 'pointer', pointer));
   }
-}
-
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
 }
 
 function readRequest(stored: Value): SignInRequest | undefined {

@@ -133,6 +133,12 @@ export function findAccess(
   );
 }
 
+/** The access methods defined at exactly this path, in the order of their names. */
+export async function accessesAt(transaction: Transaction, databasePath: DatabasePath): Promise<AccessDefinition[]> {
+  const area = await areaOf(transaction, databasePath);
+  return area === undefined ? [] : list(transaction, 'define-access', definitionRange(area, 'access'));
+}
+
 /** The key area of a path; `undefined` if the path doesn't exist. */
 export function areaOf(transaction: Transaction, databasePath: DatabasePath): PromiseOrValue<Area | undefined> {
   if (databasePath.namespace === undefined) return ROOT_AREA;

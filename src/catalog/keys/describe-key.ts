@@ -1,6 +1,7 @@
 /** Describes the kind of data under a key for error texts, without revealing its content. */
 import type { Key } from '../../storage/contract.js';
 import { NODES_AREA } from './node-keys.js';
+import { databaseArea, SYSTEM_SIGN_INS } from './store-keys.js';
 
 /** By the byte after the area (`store-keys.ts`), in root, namespaces or databases. */
 const KINDS: Readonly<Record<string, string>> = {
@@ -39,6 +40,7 @@ export function describeKey(key: Key): string {
   if (key[0] === 'K') return `a note that requests to sign in were begun in database ${idAt(key, 1)}`;
   if (key[0] === 'M') return `a note that mails were queued in database ${idAt(key, 1)}`;
   if (key.startsWith(NODES_AREA)) return 'what nodes know of each other';
+  if (key.startsWith(databaseArea(SYSTEM_SIGN_INS))) return 'a request to sign in of a system user';
   if (key[0] === 'R') return `${KINDS[key[1] ?? ''] ?? 'something'} of root`;
   const where = { N: 'namespace', D: 'database' }[key[0] ?? ''];
   if (where === undefined) return 'an entry of no known kind';

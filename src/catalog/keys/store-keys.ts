@@ -38,6 +38,7 @@
  *       D db m w due id                     a mail that waits to be sent, by when it is due
  *       D db m d expires id                 a mail that was sent or given up, without its text
  *       D db y                              the position up to which that log has been pruned
+ *     D ff ff ff fe k kind digest           sign-in requests of system users, whatever their level
  *     D ff ff ff ff …                       rows by which nodes inform each other (`node-keys.ts`)
  *
  * Ids are four bytes, big-endian, so that the records of a table are contiguous, and are never reused, so that a new
@@ -302,6 +303,12 @@ export function signInDatabaseKey(database: Id): Key {
 }
 
 export const SIGN_IN_DATABASES_RANGE: KeyRange = prefixRange(SIGN_IN_DATABASES);
+
+/**
+ * Where sign-in requests of system users are, as if of a database: an id that is never assigned, so that beginning one
+ * doesn't make commits of root wait.
+ */
+export const SYSTEM_SIGN_INS: Id = 0xffff_fffe;
 
 /** The database in a key of `signInDatabaseKey`. */
 export function databaseOfSignIns(key: Key): Id {

@@ -1,7 +1,7 @@
 /** DEFINE ACCESS, and what is checked or drawn of its keys. */
 import { accessKindOf } from '../../auth/kinds/access-kinds.js';
 import { algorithmOfClientKey } from '../../auth/oidc/client-key.js';
-import { providerTarget } from '../../auth/oidc/provider-target.js';
+import { providerTarget, providerWayOf } from '../../auth/oidc/provider-target.js';
 import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
 import { isSymmetric, jwtOf, validateKeys, withJwt } from '../../catalog/credentials/signing-key.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
@@ -16,6 +16,7 @@ import { defaultDurations } from '../../language/definitions/define-access.js';
 import { REDACTED } from '../../language/printer/printer.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Compiler, Evaluate } from '../../runtime/frame.js';
+import { assertRedirects } from './define-config.js';
 import { beginDefinition, compileName, ensureLevel, finish, settled, shouldDefine } from './definition.js';
 
 /** Defines an access method, with random keys where the statement gives none. */
@@ -65,10 +66,11 @@ export function judgeAccessKeys(
 
 /**
  * What can be checked of a way without asking its provider.
- * @throws TesseraError `issuer_insecure`, `provider_key_invalid`
+ * @throws TesseraError `issuer_insecure`, `provider_key_invalid`, `config_invalid` for a redirect
  */
 function judgeWay({ accessKind }: AccessDefinition, network: Fetcher): void {
-  const way = accessKind.kind === 'record' ? accessKind.way : undefined;
+  if (accessKind.kind === 'provider') assertRedirects(accessKind.redirects ?? [], network);
+  const way = providerWayOf(accessKind);
   if (way?.kind !== 'oidc') return;
   const { issuer, client } = providerTarget(way);
   if (issuer.startsWith('http:') && !network.names(new URL(issuer))) throw failure('issuer_insecure', { issuer });
@@ -92,7 +94,7 @@ function withKeys(accessKind: AccessKind, random: Random): AccessKind {
 function refuseRedactedKeys(accessKind: AccessKind): void {
   const { verify, issuer } = jwtOf(accessKind) ?? {};
   const keys = verify?.kind === 'key' ? [verify.key, ...(verify.retired ?? []).map(({ key }) => key)] : [];
-  const ofWay = accessKind.kind === 'record' && accessKind.way !== undefined ? waySecrets(accessKind.way) : [];
+  const ofWay = 'way' in accessKind && accessKind.way !== undefined ? waySecrets(accessKind.way) : [];
   if ([...keys, issuer?.key, ...ofWay].includes(REDACTED)) throw failure('secret_redacted');
 }
 

@@ -72,16 +72,21 @@ function checkMail({ from, delivery, limit }: MailConfig): void {
 function checkAuth({ url, redirects, title, color, logo }: AuthConfig, network: Fetcher): void {
   const wrongUrl = url === undefined ? undefined : publicUrlFault(url);
   if (wrongUrl !== undefined) throw unusable('URL', wrongUrl);
-  if (redirects.length > MOST_REDIRECTS) throw unusable('REDIRECT', `there can be ${MOST_REDIRECTS} at most`);
-  for (const redirect of redirects) {
-    const wrong = redirectFault(redirect, (parsed) => network.names(parsed));
-    if (wrong !== undefined) throw unusable('REDIRECT', wrong);
-  }
+  assertRedirects(redirects, network);
   if (title !== undefined && !TITLE.test(title))
     throw unusable('NAME', 'it must have 1 to 100 characters, and no line breaks or control characters');
   if (color !== undefined && !COLOR.test(color)) throw unusable('COLOR', "it must be written like '#1a6f4b'");
   if (logo !== undefined && !(logo.length <= LONGEST_LOGO && LOGO.test(logo)))
     throw unusable('LOGO', 'it must be a data URL of a PNG, JPEG, WebP or SVG image in base64, of at most 64 KiB');
+}
+
+/** Checks where sign-ins may end. @throws TesseraError `config_invalid` */
+export function assertRedirects(redirects: readonly string[], network: Fetcher): void {
+  if (redirects.length > MOST_REDIRECTS) throw unusable('REDIRECT', `there can be ${MOST_REDIRECTS} at most`);
+  for (const redirect of redirects) {
+    const wrong = redirectFault(redirect, (parsed) => network.names(parsed));
+    if (wrong !== undefined) throw unusable('REDIRECT', wrong);
+  }
 }
 
 const MOST_REDIRECTS = 100;

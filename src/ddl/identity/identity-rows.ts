@@ -26,9 +26,9 @@ const LONGEST_NAME = 100;
 
 /**
  * The app of a database, as its CONFIG AUTH and MAIL describe it. A database that doesn't exist is like one that says
- * nothing, so that pages don't reveal which exist.
+ * nothing, so that pages don't reveal which exist. Pages of the root and of a namespace name the server.
  */
-export function appOf(catalog: DatabaseCatalog | undefined, { database = '' }: DatabasePath): App {
+export function appOf(catalog: DatabaseCatalog | undefined, { database = 'Tessera' }: DatabasePath): App {
   const config = configOfKind(catalog?.configs.get('auth')?.config, 'auth');
   const mail = configOfKind(catalog?.configs.get('mail')?.config, 'mail');
   return {

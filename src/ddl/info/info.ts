@@ -80,7 +80,7 @@ function answerTo(of: Of, view: View, compiler: Compiler): Answer {
       return ofUser(of, view, compiler);
     case 'access': {
       const nameOf = compileName(of.name, 'access name', compiler);
-      return async (frame) => accessState(frame.execution, await nameOf(frame));
+      return async (frame) => accessState(frame.execution, of.level ?? 'database', await nameOf(frame));
     }
     case 'index':
       return ofIndex(of, compiler);

@@ -329,6 +329,11 @@ export const identityErrors = {
     kind: 'Internal',
     text: ({ host, reason }) => `A sign-in at the identity provider ${host} isn’t taken: ${reason}`,
   }),
+  /** Only logged; the client gets `invalid_auth`. */
+  roles_missing: row<{ access: string; user: string; reason: string }>({
+    kind: 'Internal',
+    text: ({ access, user, reason }) => `ROLES of the access method '${access}' gives '${user}' no role: ${reason}`,
+  }),
   provider_key_invalid: row({
     kind: 'Validation',
     text: () => 'KEY must be a private key in PEM (PKCS #8): RSA of at least 2048 bits, P-256, P-384, P-521 or Ed25519',
@@ -352,7 +357,7 @@ export const identityErrors = {
   }),
   redirect_unknown: row({
     kind: 'NotAllowed',
-    text: () => 'The redirect is not among those that DEFINE CONFIG AUTH REDIRECT lists',
+    text: () => 'The redirect is not among those that the database or the access method lists',
     details: () => ({ kind: 'RedirectUnknown' }),
     rpc: -32002,
   }),

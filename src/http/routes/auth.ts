@@ -1,11 +1,13 @@
 /**
- * `/auth/:ns/:db/:ac/…`: begins requests to sign in, and the page to which mailed links lead.
+ * `/auth/:ns/:db/:ac/…`, and `/auth-system/…` for access methods of the root and of namespaces: begins requests to sign
+ * in, and the page to which mailed links lead.
  *
  * Nothing here is made of what a request says of this server (`Host`, `X-Forwarded-…`, `Origin`).
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Onward, onward } from '../../auth/ways/addresses.js';
+import { accessPath, type Onward, onward } from '../../auth/ways/addresses.js';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { DatabasePath } from '../../catalog/principal.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { utf8Text } from '../../value/codecs/formats.js';
 import { formatDatetime, toDatetime } from '../../value/time/datetime.js';
@@ -24,13 +26,36 @@ import { databasePathIn, FROM_ACCESS, goOnAtPage } from './sign-in-page.js';
 
 /** Where a route's access method is. */
 interface Place {
-  readonly databasePath: { readonly namespace: string; readonly database: string };
+  readonly databasePath: DatabasePath;
   readonly access: string;
 }
 
 function placeOf(request: FastifyRequest): Place {
-  const { ac } = request.params as { readonly ac: string };
-  return { databasePath: databasePathIn(request), access: ac };
+  const { ns, db, ac } = request.params as { readonly ns?: string; readonly db?: string; readonly ac: string };
+  return { databasePath: pathOf(ns, db), access: ac };
+}
+
+function pathOf(namespace: string | undefined, database: string | undefined): DatabasePath {
+  return { ...(namespace !== undefined && { namespace }), ...(database !== undefined && { database }) };
+}
+
+/**
+ * The access methods by which system users sign in at a provider, each as bodies of `signin` name it, and where that
+ * begins: `{ "access": [{ "AC": "staff", "start": "/auth-system/root/staff/start" }] }`. `?ns=&db=` adds those of a
+ * namespace and of a database.
+ */
+export async function providerListRoute(
+  { database }: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const { ns, db } = (readQueryString(request.url) ?? {}) as Readonly<Record<string, string | undefined>>;
+  const found = await database.providerAccesses(pathOf(ns, db));
+  const access = found.map((place) => {
+    const { databasePath, access: AC } = place;
+    return { NS: databasePath.namespace, DB: databasePath.database, AC, start: `${accessPath(place)}/start` };
+  });
+  return sendSecret(reply, JSON.stringify({ access }));
 }
 
 /**
@@ -66,7 +91,8 @@ export function startPageRoute(context: RouteContext, request: FastifyRequest, r
       if (!(error instanceof TesseraError) || error.code !== 'provider_unavailable') throw error;
       const { redirects } = await context.database.app(place.databasePath);
       // It was judged before the provider was asked.
-      const redirect = String(body['redirect'] ?? redirects[0]);
+      const redirect = body['redirect'] ?? redirects[0];
+      if (typeof redirect !== 'string') throw error;
       const challenge = String(body['challenge']);
       const begun = onward({ page: body['page'] === 'true', challenge }, redirect, { error: error.code });
       return goOn(context, request, reply, begun);
@@ -140,15 +166,21 @@ export async function confirmRoute(
   }
 }
 
+/** The address of `/auth`, as seen from below an access method. */
+function rootFrom({ namespace, database }: DatabasePath): string {
+  if (namespace === undefined) return `${FROM_ACCESS}/auth`;
+  return database === undefined ? `${FROM_ACCESS}/../auth` : FROM_ACCESS;
+}
+
 async function sendConfirmPage(
   context: Context,
   reply: FastifyReply,
-  databasePath: Place['databasePath'],
+  databasePath: DatabasePath,
   isUsed: boolean,
 ): Promise<FastifyReply> {
   const app = await context.database.app(databasePath);
   return sendAuthPage(context, reply, app, {
-    root: FROM_ACCESS,
+    root: rootFrom(databasePath),
     title: app.name,
     content: confirmContent(app.name, isUsed),
   });

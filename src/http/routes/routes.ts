@@ -27,7 +27,15 @@ import { sendBody } from '../response/reply.js';
 import { sendResults } from '../response/results.js';
 import { answerBounds, sendAnswer } from '../response/send-answer.js';
 import { apiRoute } from './api.js';
-import { authFileRoute, callbackRoute, confirmPageRoute, confirmRoute, startPageRoute, startRoute } from './auth.js';
+import {
+  authFileRoute,
+  callbackRoute,
+  confirmPageRoute,
+  confirmRoute,
+  providerListRoute,
+  startPageRoute,
+  startRoute,
+} from './auth.js';
 import { graphqlFileRoute, graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute } from './graphql.js';
 import { KEY_METHODS, keyRoute } from './key.js';
 import { metricsRoute } from './metrics.js';
@@ -88,34 +96,11 @@ export const ROUTES: readonly Route[] = [
     answers: 'secret',
     handle: setupRoute,
   },
-  {
-    method: 'POST',
-    path: '/auth/:ns/:db/:ac/start',
-    querying: false,
-    limit: 'credentialsBody',
-    from: 'guests',
-    answers: 'secret',
-    handle: startRoute,
-  },
+  ...providerRoutes('/auth/:ns/:db/:ac'),
   { method: 'GET', path: '/auth/:ns/:db/:ac/start', querying: false, answers: 'secret', handle: startPageRoute },
-  {
-    method: 'GET',
-    path: '/auth/:ns/:db/:ac/callback',
-    querying: false,
-    answers: 'secret',
-    crossSite: true,
-    handle: callbackRoute,
-  },
-  {
-    method: 'POST',
-    path: '/auth/:ns/:db/:ac/callback',
-    querying: false,
-    limit: 'credentialsBody',
-    from: 'guests',
-    answers: 'secret',
-    crossSite: true,
-    handle: callbackRoute,
-  },
+  ...providerRoutes('/auth-system/root/:ac'),
+  ...providerRoutes('/auth-system/namespace/:ns/:ac'),
+  { method: 'GET', path: '/auth-system', querying: false, answers: 'secret', handle: providerListRoute },
   { method: 'GET', path: '/auth/:ns/:db/:ac/confirm', querying: false, answers: 'secret', handle: confirmPageRoute },
   {
     method: 'POST',
@@ -204,6 +189,18 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/studio', querying: false, handle: studioRoute },
   { method: 'GET', path: '/studio/:file', querying: false, answers: 'public', handle: studioFileRoute },
 ];
+
+/** Where a client begins at an access method, and where people come back to from a provider. */
+function providerRoutes(access: string): readonly Route[] {
+  const shared = { querying: false, answers: 'secret' } as const;
+  const posted = { ...shared, method: 'POST', limit: 'credentialsBody', from: 'guests' } as const;
+  const callback = { path: `${access}/callback`, crossSite: true, handle: callbackRoute } as const;
+  return [
+    { ...posted, path: `${access}/start`, handle: startRoute },
+    { ...shared, method: 'GET', ...callback },
+    { ...posted, ...callback },
+  ];
+}
 
 /**
  * The name of a route in capability rules and metrics: `sql`, `api`. The route is used rather than the URL, which has

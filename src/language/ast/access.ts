@@ -154,6 +154,7 @@ export type SecondFactor = (typeof SECOND_FACTORS)[number];
 
 export type AccessKind =
   | { readonly kind: 'jwt'; readonly jwt: JwtAccess }
+  | ProviderAccess
   | {
       readonly kind: 'record';
       readonly signup?: Expression;
@@ -165,6 +166,18 @@ export type AccessKind =
       readonly secondFactor?: SecondFactor;
     }
   | { readonly kind: 'bearer'; readonly subject: 'user' | 'record' };
+
+/** System users who sign in at an identity provider: `TYPE JWT … WITH OIDC … ROLES …`. */
+export interface ProviderAccess {
+  readonly kind: 'provider';
+  readonly way: OidcWay;
+  /** Answers the names of the roles, as DEFINE USER has them; `$identity` is who has signed in. */
+  readonly roles: Expression;
+  /** Where sign-ins may end besides the pages of the server; none if it is absent. */
+  readonly redirects?: readonly string[];
+  /** The keys of its tokens. Absent: drawn when it is defined. */
+  readonly jwt?: JwtAccess;
+}
 
 export interface DefineAccess extends DefinitionClauses {
   readonly kind: 'define-access';

@@ -26,7 +26,7 @@ export interface Info {
     | { readonly kind: 'audit'; readonly where?: Expression; readonly limit?: number }
     | { readonly kind: 'table'; readonly name: Name }
     | { readonly kind: 'user'; readonly name: Name; readonly level?: Level }
-    | { readonly kind: 'access'; readonly name: Name }
+    | { readonly kind: 'access'; readonly name: Name; readonly level?: Level }
     | { readonly kind: 'index'; readonly name: Name; readonly table: Name };
   readonly structure: boolean;
   readonly version?: Expression;

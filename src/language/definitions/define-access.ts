@@ -30,6 +30,7 @@ import {
 } from './clause.js';
 import { DEFAULT_DURATIONS, durationClause, shownDurations } from './durations.js';
 import { isSymmetric, jwt, jwtText, shownJwt } from './jwt.js';
+import { providerAccess, providerText, shownProvider } from './provider-access.js';
 import { COMMENT } from './shared-clauses.js';
 import { AT_LEVEL } from './subjects.js';
 
@@ -59,14 +60,24 @@ interface TypeRow<A extends AccessKind> {
 const TYPES: { readonly [K in AccessKind['kind']]: TypeRow<Extract<AccessKind, { readonly kind: K }>> } = {
   jwt: {
     word: 'JWT',
-    parse(parser) {
-      const { jwt: access, computed } = jwt(parser);
-      return { accessKind: { kind: 'jwt', jwt: access }, computed };
-    },
+    parse: jwtAccess,
     text: (access, computed, printer) => jwtText(access.jwt, computed, printer),
     structure: (access) => ({ jwt: shownJwt(access.jwt) }),
     lifetimes: (access) =>
       access.jwt.issuer !== undefined || isSymmetric(access.jwt) ? ['token', 'session'] : ['session'],
+  },
+  // The word is that of the row above, which comes here if WITH OIDC follows.
+  provider: {
+    word: 'JWT',
+    parse: jwtAccess,
+    text: (access, computed, printer) =>
+      `${drawnKeysText(access.jwt, computed, printer) ?? ''}${providerText(access, printer)}`,
+    structure: (access, printer) => ({
+      jwt: access.jwt && shownJwt(access.jwt),
+      ...shownProvider(access, printer),
+    }),
+    lifetimes: () => ['token', 'session'],
+    map: (access, mapper) => update(access, { roles: mapper.expression(access.roles) }),
   },
   record: {
     word: 'RECORD',
@@ -189,6 +200,18 @@ function type(parser: Parser, { level: at, computedClauses = {} }: Node): Partia
   return { accessKind, ...(Object.keys(computedClauses).length > 0 && { computedClauses: others }) };
 }
 
+/** Others sign the tokens, or this server does for who has signed in at a provider: then its keys may be drawn. */
+function jwtAccess(parser: Parser): AccessType {
+  if (parser.acceptWord('WITH')) return { accessKind: providerAccess(parser) };
+  const { jwt: keys, computed } = jwt(parser);
+  if (!parser.acceptWord('WITH')) return { accessKind: { kind: 'jwt', jwt: keys }, computed };
+  const mark = parser.tokenMark();
+  const accessKind: AccessKind = { ...providerAccess(parser), jwt: keys };
+  if (!isSymmetric(keys) && keys.issuer?.key === undefined)
+    parser.fail('WITH OIDC needs a key that signs: WITH ISSUER KEY, or none for one that is drawn', mark);
+  return { accessKind, computed };
+}
+
 function bearer(parser: Parser, at: Level): AccessType {
   parser.expectWord('FOR');
   if (parser.acceptWord('USER')) return { accessKind: { kind: 'bearer', subject: 'user' } };
@@ -247,12 +270,15 @@ function secondFactorClause(parser: Parser): SecondFactor {
   return found ?? parser.unexpected('NONE or ALWAYS');
 }
 
-/** Without a clause of its own a record access signs with HS512 and a key that is drawn when it is defined. */
 function recordJwtText(keys: JwtAccess | undefined, computed: ComputedJwt, printer: Printer): string | undefined {
-  if (keys !== undefined) return `WITH JWT${jwtText(keys, computed, printer)}`;
-  return printer.secrets
-    ? undefined
-    : `WITH JWT ALGORITHM HS512 KEY ${REDACTED_LITERAL} WITH ISSUER KEY ${REDACTED_LITERAL}`;
+  const text = drawnKeysText(keys, computed, printer);
+  return text === undefined ? undefined : `WITH JWT${text}`;
+}
+
+/** Without keys of its own an access method signs with HS512 and a key that is drawn when it is defined. */
+function drawnKeysText(keys: JwtAccess | undefined, computed: ComputedJwt, printer: Printer): string | undefined {
+  if (keys !== undefined) return jwtText(keys, computed, printer);
+  return printer.secrets ? undefined : ` ALGORITHM HS512 KEY ${REDACTED_LITERAL} WITH ISSUER KEY ${REDACTED_LITERAL}`;
 }
 
 /** A BEARER access signs its tokens with a secret of its own. */

@@ -25,32 +25,7 @@ import type { WayGrammar } from './way-row.js';
 export const OIDC: WayGrammar<OidcWay> = {
   words: ['OIDC'],
   usesSignin: false,
-  parse(parser) {
-    const provider = oidcProvider(parser);
-    const client = providerClient(parser, provider.preset !== undefined && signsSecret(provider) ? 'KEY' : undefined);
-    let scopes: readonly string[] | undefined;
-    let linksVerifiedEmail = false;
-    let maxAge: bigint | undefined;
-    for (;;) {
-      if (parser.acceptWord('SCOPE')) scopes = readScopes(parser, 'openid');
-      else if (parser.acceptWord('LINK')) {
-        parser.expectWord('VERIFIED');
-        parser.expectWord('EMAIL');
-        linksVerifiedEmail = true;
-      } else if (parser.acceptWord('MAX')) {
-        parser.expectWord('AGE');
-        maxAge = nanoseconds(parser);
-      } else break;
-    }
-    return {
-      kind: 'oidc',
-      provider,
-      client,
-      ...(scopes !== undefined && { scopes }),
-      linksVerifiedEmail,
-      ...(maxAge !== undefined && { maxAge }),
-    };
-  },
+  parse: (parser) => oidc(parser, true),
   text: ({ provider, client, scopes, linksVerifiedEmail, maxAge }, printer) =>
     clauses(
       providerText(provider),
@@ -96,6 +71,34 @@ export const OAUTH: WayGrammar<OauthWay> = {
   }),
   secrets: ({ client }) => secretsOf(client),
 };
+
+/** What follows OIDC. LINK needs records, to which an address may lead: `links` says whether there are any. */
+export function oidc(parser: Parser, links: boolean): OidcWay {
+  const provider = oidcProvider(parser);
+  const client = providerClient(parser, provider.preset !== undefined && signsSecret(provider) ? 'KEY' : undefined);
+  let scopes: readonly string[] | undefined;
+  let linksVerifiedEmail = false;
+  let maxAge: bigint | undefined;
+  for (;;) {
+    if (parser.acceptWord('SCOPE')) scopes = readScopes(parser, 'openid');
+    else if (links && parser.acceptWord('LINK')) {
+      parser.expectWord('VERIFIED');
+      parser.expectWord('EMAIL');
+      linksVerifiedEmail = true;
+    } else if (parser.acceptWord('MAX')) {
+      parser.expectWord('AGE');
+      maxAge = nanoseconds(parser);
+    } else break;
+  }
+  return {
+    kind: 'oidc',
+    provider,
+    client,
+    ...(scopes !== undefined && { scopes }),
+    linksVerifiedEmail,
+    ...(maxAge !== undefined && { maxAge }),
+  };
+}
 
 /** The issuer of a provider, which its ID tokens name. */
 export function issuerOfProvider(provider: OidcProvider): string {

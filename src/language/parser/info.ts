@@ -1,5 +1,14 @@
 /** INFO, REBUILD and EXPLAIN. */
-import type { Explain, ExplainPermissions, ExplainRecordPermissions, Info, Rebuild, TableAction } from '../ast.js';
+import type {
+  Explain,
+  ExplainPermissions,
+  ExplainRecordPermissions,
+  Info,
+  Level,
+  Name,
+  Rebuild,
+  TableAction,
+} from '../ast.js';
 import { definitionName, ifExists, level, onTable, versionClause, whereClause } from './clauses.js';
 import { unsigned } from './expression/literal.js';
 import { live } from './live.js';
@@ -57,12 +66,10 @@ function subject(parser: Parser): Info['of'] {
       return { kind: 'signin-attempts' };
     case 'AUDIT':
       return audit(parser);
-    case 'USER': {
-      const name = definitionName(parser);
-      return { kind: 'user', name, ...(parser.acceptWord('ON') && { level: level(parser) }) };
-    }
+    case 'USER':
+      return { kind: 'user', ...atLevel(parser) };
     case 'ACCESS':
-      return { kind: 'access', name: definitionName(parser) };
+      return { kind: 'access', ...atLevel(parser) };
     case 'INDEX': {
       const name = definitionName(parser);
       onTable(parser);
@@ -71,6 +78,12 @@ function subject(parser: Parser): Info['of'] {
     case undefined:
       return parser.unexpected('an info target', SUBJECTS);
   }
+}
+
+/** `ann ON ROOT`; without ON at the level that is selected. */
+function atLevel(parser: Parser): { readonly name: Name; readonly level?: Level } {
+  const name = definitionName(parser);
+  return { name, ...(parser.acceptWord('ON') && { level: level(parser) }) };
 }
 
 /** Default number of records. */

@@ -203,8 +203,6 @@ function infoSubject(of: Info['of'], printer: Printer): string {
     case 'nodes':
     case 'mail':
       return of.kind.toUpperCase();
-    case 'access':
-      return `ACCESS ${nameText(of.name, printer)}`;
     case 'signin-attempts':
       return 'SIGNIN ATTEMPTS';
     case 'audit-verification':
@@ -217,7 +215,8 @@ function infoSubject(of: Info['of'], printer: Printer): string {
     case 'table':
       return `TABLE ${nameText(of.name, printer)}`;
     case 'user':
-      return `USER ${nameText(of.name, printer)}${clauses(of.level !== undefined && levelText(of.level))}`;
+    case 'access':
+      return `${of.kind.toUpperCase()} ${nameText(of.name, printer)}${clauses(of.level !== undefined && levelText(of.level))}`;
     case 'index':
       return `INDEX ${nameText(of.name, printer)} ON ${nameText(of.table, printer)}`;
   }

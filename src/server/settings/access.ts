@@ -40,6 +40,7 @@ export const ROUTE_NAMES: readonly string[] = [
   ...[
     'api',
     'auth',
+    'auth-system',
     'export',
     'gql',
     'graphql',

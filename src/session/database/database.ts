@@ -10,7 +10,7 @@ import { createPasswordHasher } from '../../auth/passwords/passwords.js';
 import { ThreadedPasswordStrength } from '../../auth/passwords/strength/password-strength.js';
 import { KEY_SET_LIMITS, type KeySetSource } from '../../auth/tokens/key-sets.js';
 import type { PublicJwk } from '../../auth/tokens/signing-keys.js';
-import type { Onward } from '../../auth/ways/addresses.js';
+import type { NamedPlace, Onward } from '../../auth/ways/addresses.js';
 import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { CatalogCache } from '../../catalog/definitions/load.js';
 import type { Id } from '../../catalog/keys/key-bytes.js';
@@ -355,6 +355,10 @@ export class OpenDatabase implements Database {
 
   returnFromProvider(databasePath: DatabasePath, access: string, parameters: URLSearchParams): Promise<Onward> {
     return this.#services.authenticator.returnFromProvider(databasePath, access, parameters);
+  }
+
+  providerAccesses(databasePath: DatabasePath): Promise<readonly NamedPlace[]> {
+    return this.#services.authenticator.providerAccesses(databasePath);
   }
 
   app(databasePath: DatabasePath): PromiseOrValue<App> {

@@ -14,7 +14,8 @@ import {
 import { SignInRequests } from '../../catalog/credentials/sign-in-request.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import type { AccessDefinition, UserDefinition } from '../../catalog/definitions/definition.js';
-import { areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.js';
+import { accessesAt, areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.js';
+import { SYSTEM_SIGN_INS } from '../../catalog/keys/store-keys.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import { appOf, ExecutionIdentityRows } from '../../ddl/identity/identity-rows.js';
 import type { Environment } from '../../env/environment.js';
@@ -194,17 +195,18 @@ export class StoreDirectory implements Directory {
   }
 
   accesses(databasePath: DatabasePath): PromiseOrValue<readonly AccessDefinition[]> {
-    return this.#reading(async (transaction) => {
-      const catalog = await this.#privileged(transaction, databasePath).context.catalog();
-      return [...(catalog?.accesses.values() ?? [])];
-    });
+    return this.#reading((transaction) => accessesAt(transaction, databasePath));
   }
 
-  openRequests(databasePath: DatabasePath, most: number, source: string | undefined) {
+  systemRequests<T>(databasePath: DatabasePath, work: (requests: SignInRequests) => Promise<T>): PromiseOrValue<T> {
+    return withRetries(this.#engine, (transaction) => work(SignInRequests.ofSystemUsers(transaction, databasePath)));
+  }
+
+  openRequests(of: DatabasePath | 'system-users', most: number, source: string | undefined) {
     return this.#reading(async (transaction) => {
-      const { context, interrupt } = this.#privileged(transaction, databasePath);
-      const catalog = await context.catalog();
-      const requests = catalog && new SignInRequests(transaction, catalog.database.id);
+      const { context, interrupt } = this.#privileged(transaction, of === 'system-users' ? {} : of);
+      const database = of === 'system-users' ? SYSTEM_SIGN_INS : (await context.catalog())?.database.id;
+      const requests = database === undefined ? undefined : new SignInRequests(transaction, database);
       const open = await requests?.countOpen(this.#environment.clock.now(), most, source, interrupt);
       return open ?? { all: 0, ofSource: 0 };
     });

@@ -31,7 +31,8 @@ export function describeAccess({ kind, duration, authenticate, comment }: Access
       say(`A key lasts ${duration.grant ?? 'without end'}.`);
       break;
     case 'JWT':
-      say('Tokens of other issuers sign in by it.');
+      if (kind.roles === undefined) say('Tokens of other issuers sign in by it.');
+      else say('System users sign in at a provider, with the roles of ', kind.roles);
   }
   for (const text of describeTokens(kind.jwt)) say(text);
   if (authenticate !== undefined) say('Each sign-in and token is checked by ', authenticate);

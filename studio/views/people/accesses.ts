@@ -13,7 +13,12 @@ export interface TokenSettings {
 }
 
 export type AccessKind =
-  | { readonly kind: 'JWT'; readonly jwt: TokenSettings }
+  | {
+      readonly kind: 'JWT';
+      readonly jwt: TokenSettings;
+      /** Of one by which system users sign in at a provider. */
+      readonly roles?: string;
+    }
   | { readonly kind: 'BEARER'; readonly jwt: TokenSettings; readonly subject: 'USER' | 'RECORD' }
   | {
       readonly kind: 'RECORD';
