@@ -58,7 +58,12 @@ export class StubProvider {
   }
 
   static async at(host: string, address: string): Promise<StubProvider> {
-    return new StubProvider(host, address, await drawKeys());
+    let keys = KEYS.get(host);
+    if (keys === undefined) {
+      keys = drawKeys();
+      KEYS.set(host, keys);
+    }
+    return new StubProvider(host, address, await keys);
   }
 
   get privateKey() {
@@ -174,6 +179,9 @@ function clientIn(authorization: string): string {
     .map((part) => decodeURIComponent(part.replaceAll('+', ' ')))
     .join(':');
 }
+
+/** Of each host, since RSA keys take long to draw. */
+const KEYS = new Map<string, ReturnType<typeof drawKeys>>();
 
 async function drawKeys() {
   const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });

@@ -6,11 +6,10 @@ import { GraphqlService } from '../../../src/graphql/service.js';
 import { createGraphqlHandler } from '../../../src/graphql/transports/handler.js';
 import type { HttpOptions } from '../../../src/http/base/options.js';
 import { createHttpServer } from '../../../src/http/server.js';
-import type { DatabaseOptions } from '../../../src/session/database/options.js';
 import { MemoryEngine } from '../../../src/storage/memory/memory.js';
 import type { Value } from '../../../src/value/value.js';
 import { waitingMails } from '../../support/mailbox.js';
-import { type Owned, openOwned } from '../../support/owned.js';
+import { type Owned, type OwnedOptions, openOwned } from '../../support/owned.js';
 
 export const VERIFIER = 'v'.repeat(43);
 export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
@@ -72,7 +71,7 @@ export class MailDoors {
     readonly app: FastifyInstance,
   ) {}
 
-  static async open(database: DatabaseOptions = {}, http: Partial<HttpOptions> = {}): Promise<MailDoors> {
+  static async open(database: OwnedOptions = {}, http: Partial<HttpOptions> = {}): Promise<MailDoors> {
     const engine = new MemoryEngine();
     const delay = { minimum: 0, step: 1, maximum: 1 };
     const owned = await openOwned({
