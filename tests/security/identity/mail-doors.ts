@@ -1,6 +1,7 @@
 /** A database WITH MAIL behind every transport: begins requests, redeems them, and reads the mails that wait. */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { entriesOf } from '../../../src/catalog/entries.js';
 import type { WaitingMail } from '../../../src/catalog/mail/outbox.js';
 import { GraphqlService } from '../../../src/graphql/service.js';
 import { createGraphqlHandler } from '../../../src/graphql/transports/handler.js';
@@ -130,6 +131,14 @@ export class MailDoors {
     if (request === undefined) throw new Error(answer.body);
     const mail = await this.lastMail();
     return { request, code: mail?.code ?? '', link: mail?.link?.split('#')[1]?.split('.')[0] ?? '' };
+  }
+
+  /** How many requests are stored, whether or not they have run out. */
+  async storedRequests(): Promise<number> {
+    const transaction = await this.engine.begin({ writable: false });
+    const all = await entriesOf(transaction, { from: 'D', to: 'E' });
+    transaction.cancel();
+    return all.filter(([key]) => key[5] === 'k' && key[6] === 'r').length;
   }
 
   mails(): Promise<readonly WaitingMail[]> {
