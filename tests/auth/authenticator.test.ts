@@ -13,6 +13,7 @@ import { failure } from '../../src/errors/error.js';
 import type { AccessKind, Algorithm, Expression } from '../../src/language/ast.js';
 import { objectFrom, Range, RecordId, type Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
+import { noProviders } from '../support/no-providers.js';
 import { type Clause, FakeDirectory } from './fake-directory.js';
 
 const PLACE = { namespace: 'n', database: 'd' } as const;
@@ -50,7 +51,7 @@ beforeEach(() => {
     },
   };
   // After too many failures an attempt is refused at once.
-  authenticator = createAuthenticator(environment, directory, hasher, {
+  authenticator = createAuthenticator(environment, directory, hasher, noProviders(environment), {
     throttle: { ...DEFAULT_RULES, longestWait: 0 },
   });
 });
