@@ -52,18 +52,19 @@ export class StubProvider {
     readonly host: string,
     readonly address: string,
     keys: Awaited<ReturnType<typeof drawKeys>>,
+    scheme: string,
   ) {
-    this.issuer = `https://${host}`;
+    this.issuer = `${scheme}://${host}`;
     this.#keys = keys;
   }
 
-  static async at(host: string, address: string): Promise<StubProvider> {
+  static async at(host: string, address: string, scheme = 'https'): Promise<StubProvider> {
     let keys = KEYS.get(host);
     if (keys === undefined) {
       keys = drawKeys();
       KEYS.set(host, keys);
     }
-    return new StubProvider(host, address, await keys);
+    return new StubProvider(host, address, await keys, scheme);
   }
 
   get privateKey() {

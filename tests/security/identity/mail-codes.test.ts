@@ -661,7 +661,15 @@ describe('bad input', () => {
       });
       expect([payload, answer.statusCode]).toEqual([payload, 400]);
     }
-    for (const wrong of [{ link: 'true' }, { step: 1 }, { redirect: 5 }, { variables: [] }, { variables: 'x' }])
+    const long = `${REDIRECT}?${'x'.repeat(2_000)}`;
+    for (const wrong of [
+      { link: 'true' },
+      { step: 1 },
+      { redirect: 5 },
+      { redirect: long },
+      { variables: [] },
+      { variables: 'x' },
+    ])
       expect((await doors.start({ ...ANN, ...wrong })).statusCode).toBe(400);
   });
 });
