@@ -3,13 +3,11 @@
  * A56, A59 of the list for identities). The clock stands still until a test moves it.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { SignInRequests } from '../../../src/catalog/credentials/sign-in-request.js';
 import { realEnvironment } from '../../../src/env/real.js';
 import { SignInRetention } from '../../../src/session/background/sign-in-retention.js';
 import type { Transaction } from '../../../src/storage/contract.js';
 import { withRetries } from '../../../src/storage/retry.js';
-import { toDatetime } from '../../../src/value/time/datetime.js';
-import { newObject, objectFrom, type Value } from '../../../src/value/value.js';
+import { objectFrom, type Value } from '../../../src/value/value.js';
 import {
   ALL_TRANSPORTS,
   type Answer,
@@ -555,25 +553,7 @@ describe('A56: a flood', () => {
 
   test('of 10,000 open requests of a database is its bound', async () => {
     await doors.start(ANN);
-    const [{ database } = { database: 0 }] = await withRetries(doors.engine, async (transaction) =>
-      (
-        await new SignInRetention({ ...realEnvironment, clock: doors.owned.environment.clock }).databases(transaction)
-      ).map(({ id }) => ({ database: id })),
-    );
-    const now = doors.owned.environment.clock.now();
-    const row = {
-      access: 'open',
-      kind: 'mail',
-      purpose: 'sign-in',
-      variables: newObject(),
-      created: toDatetime(now),
-      expires: toDatetime(now + 600_000_000_000n),
-      tries: 0,
-    } as const;
-    await withRetries(doors.engine, async (transaction) => {
-      const requests = new SignInRequests(transaction, database);
-      for (let at = 1; at < 9_999; at++) await requests.put(`n${at}`.padEnd(22, '_'), row);
-    });
+    await doors.fill(9_998);
     expect((await doors.start({ email: 'bob@example.com' })).statusCode).toBe(200);
     const answer = await doors.start({ email: 'eve@example.com' }, { ip: '203.0.113.1' });
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '60']);
@@ -649,6 +629,11 @@ describe('bad input', () => {
   });
 
   test('of an access method, and of a body', async () => {
+    for (const place of [{ NS: 'test' }, { DB: 'test' }, {}, { NS: 'test', DB: 'none' }]) {
+      const params = [{ ...place, AC: 'mail', challenge: CHALLENGE, ...ANN }];
+      const answer = await doors.inject('/rpc', {}, { id: 1, method: 'auth_start', params });
+      expect([place, answer.json().error?.code]).toEqual([place, expect.any(Number)]);
+    }
     for (const access of ['none', '', '..', 'mail/..', 'a'.repeat(600)])
       expect([access, [401, 404].includes((await doors.start(ANN, { access })).statusCode)]).toEqual([access, true]);
     expect((await doors.start(ANN, { access: 'account' })).statusCode).toBe(400);

@@ -1,6 +1,8 @@
 /** A database WITH MAIL behind every transport: begins requests, redeems them, and reads the mails that wait. */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { SignInRequests } from '../../../src/catalog/credentials/sign-in-request.js';
+import { findDatabase } from '../../../src/catalog/definitions/lookup.js';
 import { entriesOf } from '../../../src/catalog/entries.js';
 import type { WaitingMail } from '../../../src/catalog/mail/outbox.js';
 import { GraphqlService } from '../../../src/graphql/service.js';
@@ -8,7 +10,9 @@ import { createGraphqlHandler } from '../../../src/graphql/transports/handler.js
 import type { HttpOptions } from '../../../src/http/base/options.js';
 import { createHttpServer } from '../../../src/http/server.js';
 import { MemoryEngine } from '../../../src/storage/memory/memory.js';
-import type { Value } from '../../../src/value/value.js';
+import { withRetries } from '../../../src/storage/retry.js';
+import { toDatetime } from '../../../src/value/time/datetime.js';
+import { newObject, type Value } from '../../../src/value/value.js';
 import { waitingMails } from '../../support/mailbox.js';
 import { type Owned, type OwnedOptions, openOwned } from '../../support/owned.js';
 
@@ -139,6 +143,25 @@ export class MailDoors {
     const all = await entriesOf(transaction, { from: 'D', to: 'E' });
     transaction.cancel();
     return all.filter(([key]) => key[5] === 'k' && key[6] === 'r').length;
+  }
+
+  /** Stores so many requests of others, as if they were open. */
+  async fill(count: number): Promise<void> {
+    const now = this.owned.environment.clock.now();
+    const row = {
+      access: 'open',
+      kind: 'mail',
+      purpose: 'sign-in',
+      variables: newObject(),
+      created: toDatetime(now),
+      expires: toDatetime(now + 600_000_000_000n),
+      tries: 0,
+    } as const;
+    await withRetries(this.engine, async (transaction) => {
+      const { id } = (await findDatabase(transaction, 'test', 'test'))!;
+      const requests = new SignInRequests(transaction, id);
+      for (let at = 0; at < count; at++) await requests.put(`n${at}`.padEnd(22, '_'), row);
+    });
   }
 
   mails(): Promise<readonly WaitingMail[]> {

@@ -54,6 +54,25 @@ describe('starts', () => {
     for (let at = 0; at < 60; at++) await world.doors.signIn(variables, { ...from(at % 3), access });
     expect(await grown()).toBe(3);
   });
+
+  test('of a database end at 10,000, whatever is begun', async () => {
+    await world.owe();
+    const { token } = await world.signedIn(await FIRST_PROOFS['a passkey'](world));
+    await world.doors.fill(10_000);
+    for (const [access, body] of [
+      ['provider', {}],
+      ['passkey', {}],
+      ['mail', { email: 'bob@example.com' }],
+      ['totp', { step: true }],
+      ['recovery', { step: true }],
+    ] as const) {
+      const { statusCode, headers } = await world.doors.start(body, { ...world.source(), access, token });
+      expect([access, statusCode, headers['retry-after']]).toEqual([access, 429, '60']);
+    }
+    // A first proof that owes a second one isn't kept either.
+    const half = await world.signIn(await HALF_PROOFS['a password']());
+    expect([half.status, half.token, half.due]).toEqual([429, undefined, undefined]);
+  });
 });
 
 describe('people who come back', () => {
