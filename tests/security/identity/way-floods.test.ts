@@ -3,7 +3,7 @@
  * bounded: rows, and what is under way with providers; and others go on meanwhile.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ALL_TRANSPORTS, type From, WRONG } from './mail-doors.js';
+import { ALL_TRANSPORTS, CHALLENGE, type From, WRONG } from './mail-doors.js';
 import { FIRST_PROOFS, HALF_PROOFS, WayDoors } from './way-doors.js';
 
 /** Of a source. */
@@ -39,6 +39,39 @@ describe('starts', () => {
     expect(Number(answers.at(-1)?.headers['retry-after'])).toBeGreaterThan(0);
     expect(await grown()).toBe(MOST_OPEN);
     expect((await world.doors.start({ email: 'ann@example.com' }, from(2))).statusCode).toBe(200);
+  });
+
+  test.each([
+    ['addresses of one network', (at: number) => `2001:db8::${at.toString(16)}`],
+    ['spellings of one address', (at: number) => (at % 2 === 0 ? '192.0.2.9' : '::ffff:c000:209')],
+  ])('from %s are those of one source (A52)', async (_, address) => {
+    const answers = [];
+    for (let at = 1; at <= 2 * MOST_OPEN; at++)
+      answers.push(await world.doors.start({}, { ip: address(at), access: 'provider' }));
+    expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(MOST_OPEN);
+    expect(await grown()).toBe(MOST_OPEN);
+  });
+
+  test('at other spellings of a path lead nowhere, or count as those at the path (A52)', async () => {
+    const path = '/auth/test/test/provider/start';
+    const spelled = [
+      path,
+      `/${path}`,
+      `${path}/`,
+      path.replace('auth', '%61uth'),
+      path.replace('provider', '%70rovider'),
+      path.replace('/start', '//start'),
+      path.replace('auth', 'AUTH'),
+      path.replace('start', './start'),
+      path.replace('test/test', 'test/x/../test'),
+      `${path}?challenge=x`,
+    ];
+    const statuses: number[] = [];
+    for (let round = 0; round < MOST_OPEN; round++)
+      for (const url of spelled)
+        statuses.push((await world.doors.inject(url, from(7), { challenge: CHALLENGE })).statusCode);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(MOST_OPEN);
+    expect(await grown()).toBe(MOST_OPEN);
   });
 
   test.each(['totp', 'recovery'])('at %s by one user leave one request', async (access) => {
