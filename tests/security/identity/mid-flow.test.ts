@@ -86,6 +86,14 @@ describe.each(ALL_SECOND)('before a first proof is completed by %s', (second) =>
     for (const { token } of await shownEverywhere(shown)) expect(token).toBeUndefined();
   });
 
+  test('that of the first gets its tokens from elsewhere', async () => {
+    const shown = await begun();
+    await world.doors.value(
+      "DEFINE ACCESS OVERWRITE provider ON DATABASE TYPE RECORD WITH JWT URL 'https://id.example/keys'",
+    );
+    for (const { token } of await shownEverywhere(shown)) expect(token).toBeUndefined();
+  });
+
   test.each(['the access method is removed', 'it becomes one of another type'])(
     '%s: that of the first',
     async (change) => {
