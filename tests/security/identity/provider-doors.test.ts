@@ -150,6 +150,16 @@ describe('mix-up (A4)', () => {
   });
 });
 
+test('a provider that takes the place of another meanwhile gets no code or verifier of those who are under way (A4, A59)', async () => {
+  const url = await world.began();
+  await world.value(`DEFINE ACCESS OVERWRITE id ON DATABASE TYPE RECORD SIGNUP (CREATE user)
+    WITH OIDC ISSUER 'https://corp.example' CLIENT '${CLIENT.id}' SECRET '${CLIENT.secret}'`);
+  // It would answer for them as if they had been sent to it.
+  expect(await world.back(world.corp.signIn(url, ANN))).toBe(401);
+  expect(world.corp.asked).toEqual([]);
+  expect(await world.value('SELECT * FROM user')).toEqual([]);
+});
+
 describe('a start', () => {
   test.each([
     [{ challenge: undefined }, 'start_malformed'],
