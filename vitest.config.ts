@@ -18,7 +18,14 @@ export default defineConfig({
       // A long run isn't lost for one test that failed.
       reportOnFailure: true,
       // Measured: 94.1, 90.6, 94.8, 95.2. Scripts run in ways that differ from commit to commit, hence the point below.
-      thresholds: { statements: 93, branches: 89, functions: 93, lines: 94 },
+      thresholds: {
+        statements: 93,
+        branches: 89,
+        functions: 93,
+        lines: 94,
+        // Each branch of signing in is a door. Measured: 97.0, without tests of several servers.
+        'src/auth/**': { branches: 95 },
+      },
     },
     // Generous: the machine may have more to do than these tests.
     expect: { poll: { timeout: 15_000 } },

@@ -22,7 +22,7 @@ import { revalidatePrincipal } from './kinds/session-validity.js';
 import { signInUser, signInUserOnce } from './kinds/system-user.js';
 import { ownerOf, signInWithToken } from './kinds/token-signin.js';
 import { type ViewTarget, viewedIdentity } from './kinds/view-as.js';
-import { Providers } from './oidc/providers.js';
+import type { Providers } from './oidc/providers.js';
 import { type WayIn, waysIn } from './page/ways-in.js';
 import type { CredentialHasher } from './passwords/passwords.js';
 import { VerifiedCredentials } from './passwords/verified-credentials.js';
@@ -54,8 +54,6 @@ export interface AuthenticatorOptions {
   readonly refreshGraceSeconds?: number;
   /** The addresses of this server, as `canonicalPublicUrl` has them. Default: none, so that there are no links. */
   readonly publicUrls?: readonly string[];
-  /** How identity providers are reached. Default: they aren't. */
-  readonly providers?: Providers | undefined;
   /** Maximum lifetime of a record user's session in milliseconds. Default: none. */
   readonly sessionLifetime?: number | undefined;
 }
@@ -146,6 +144,7 @@ export function createAuthenticator(
   environment: Environment,
   directory: Directory,
   hasher: CredentialHasher,
+  providers: Providers,
   options: AuthenticatorOptions = {},
 ): Authenticator {
   const context: AuthContext = {
@@ -161,7 +160,7 @@ export function createAuthenticator(
     rates: options.rates ?? DEFAULT_REQUEST_RATES,
     refreshGraceSeconds: options.refreshGraceSeconds ?? REFRESH_GRACE_SECONDS,
     publicUrls: options.publicUrls ?? [],
-    providers: options.providers ?? new Providers(environment, undefined),
+    providers,
   };
   const become = (signedIn: SignedIn, client: Client): Authenticated => {
     const bounded = withinLifetime(signedIn, options.sessionLifetime, environment);

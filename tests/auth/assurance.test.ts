@@ -18,6 +18,7 @@ import type { AccessDefinition } from '../../src/catalog/definitions/definition.
 import type { AccessKind } from '../../src/language/ast.js';
 import { objectFrom, RecordId, type Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
+import { noProviders } from '../support/no-providers.js';
 import { FakeDirectory } from './fake-directory.js';
 
 const PROOFS: readonly Proof[] = ['pwd', 'mail', 'fed', 'otp', 'recovery', 'swk', 'hwk'];
@@ -81,7 +82,12 @@ let authenticator: Authenticator;
 beforeEach(() => {
   environment = new StubbedEnvironment();
   directory = new FakeDirectory();
-  authenticator = createAuthenticator(environment, directory, createPasswordHasher(environment));
+  authenticator = createAuthenticator(
+    environment,
+    directory,
+    createPasswordHasher(environment),
+    noProviders(environment),
+  );
   directory.records.add('n d user:alice');
 });
 
@@ -207,9 +213,15 @@ describe('what another issuer says', () => {
       }),
     );
     const fetch = async () => ({ status: 200, headers: {}, body: Buffer.from(JSON.stringify({ keys })) });
-    authenticator = createAuthenticator(environment, directory, createPasswordHasher(environment), {
-      tokens: { keySets: { fetcher: { fetch }, report: () => undefined } },
-    });
+    authenticator = createAuthenticator(
+      environment,
+      directory,
+      createPasswordHasher(environment),
+      noProviders(environment),
+      {
+        tokens: { keySets: { fetcher: { fetch }, report: () => undefined } },
+      },
+    );
     const key = ours.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
     const jwt = {
       verify: { kind: 'url', url: 'https://issuer.example/jwks.json' },

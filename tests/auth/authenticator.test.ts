@@ -1,4 +1,5 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { hash as hashWith } from '@node-rs/argon2';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_RULES } from '../../src/auth/attempts/throttle-rules.js';
@@ -13,6 +14,7 @@ import { failure } from '../../src/errors/error.js';
 import type { AccessKind, Algorithm, Expression } from '../../src/language/ast.js';
 import { objectFrom, Range, RecordId, type Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
+import { noProviders } from '../support/no-providers.js';
 import { type Clause, FakeDirectory } from './fake-directory.js';
 
 const PLACE = { namespace: 'n', database: 'd' } as const;
@@ -50,7 +52,7 @@ beforeEach(() => {
     },
   };
   // After too many failures an attempt is refused at once.
-  authenticator = createAuthenticator(environment, directory, hasher, {
+  authenticator = createAuthenticator(environment, directory, hasher, noProviders(environment), {
     throttle: { ...DEFAULT_RULES, longestWait: 0 },
   });
 });
@@ -161,6 +163,38 @@ describe('system users', () => {
     }
   });
 
+  test('a weak hash is replaced at the next sign-in, or at a later one while that isn’t possible', async () => {
+    const weak = await hashWith(password, { memoryCost: 8, timeCost: 1, parallelism: 1 });
+    directory.defineUser(user({ passhash: weak }));
+    const replace = directory.replaceHash.bind(directory);
+    const fails = (code: 'transaction_conflict' | 'value_too_large') => () => {
+      throw code === 'transaction_conflict' ? failure(code) : failure(code, { limit: 1 });
+    };
+    directory.replaceHash = fails('transaction_conflict');
+    await signIn({ user: 'root', pass: password });
+    expect(directory.user({}, 'root')?.passhash).toBe(weak);
+    environment.advance(5 * 60_000);
+    directory.replaceHash = fails('value_too_large');
+    await expect(signIn({ user: 'root', pass: password })).rejects.toMatchObject({ code: 'value_too_large' });
+    environment.advance(5 * 60_000);
+    directory.replaceHash = replace;
+    await signIn({ user: 'root', pass: password });
+    expect(directory.user({}, 'root')?.passhash).toMatch(/^\$argon2id\$v=19\$m=(?!8,)/);
+  });
+
+  test('failures are listed until time has forgiven them, with no name of a path that can’t exist', async () => {
+    await expect(signIn({ NS: 'n', user: 'root', pass: 'wrong' })).rejects.toMatchObject(INVALID);
+    const far = { namespace: 'n'.repeat(600) };
+    await expect(settled(authenticator.authenticateBasic('root', 'wrong', far, CLIENT))).rejects.toMatchObject(INVALID);
+    const named = [...authenticator.failures.list()].filter(({ of }) => of === 'account');
+    expect(named.map(({ account }) => account)).toEqual([
+      { databasePath: { namespace: 'n' }, name: 'root' },
+      undefined,
+    ]);
+    environment.advance(24 * 3_600_000);
+    expect([...authenticator.failures.list()]).toEqual([]);
+  });
+
   test('too many failures are refused before any hash', async () => {
     directory.defineUser(user());
     for (let time = 0; time < 6; time++) {
@@ -208,6 +242,47 @@ describe('system users', () => {
     );
     await expect(authenticator.authenticateBasic('root', password, {}, CLIENT)).rejects.toMatchObject(INVALID);
   });
+});
+
+test('a record user’s session ends with the server’s limit, or before; those of system users don’t', async () => {
+  const limited = createAuthenticator(
+    environment,
+    directory,
+    createPasswordHasher(realEnvironment),
+    noProviders(environment),
+    {
+      sessionLifetime: 60_000,
+    },
+  );
+  directory.records.add('n d user:alice');
+  const expires = async (session: bigint | undefined) => {
+    directory.defineAccess(
+      {
+        kind: 'define-access',
+        name: 'account',
+        level: 'database',
+        accessKind: {
+          kind: 'record',
+          signin: directory.clause(() => new RecordId('user', 'alice')),
+          jwt: { verify: { kind: 'key', algorithm: 'HS512', key: 'k'.repeat(128) } },
+          refresh: false,
+        },
+        durations: session === undefined ? {} : { session },
+      },
+      PLACE,
+    );
+    const { expiresAt = 0n } = await limited.signIn(
+      readSignIn(objectFrom({ NS: 'n', DB: 'd', AC: 'account' })),
+      CLIENT,
+    );
+    return expiresAt - environment.clock.now();
+  };
+  expect(await expires(undefined)).toBe(60n * SECOND);
+  expect(await expires(3_600n * SECOND)).toBe(60n * SECOND);
+  expect(await expires(10n * SECOND)).toBe(10n * SECOND);
+  directory.defineUser(user());
+  const { expiresAt } = await limited.signIn(readSignIn(objectFrom({ user: 'root', pass: password })), CLIENT);
+  expect(expiresAt).toBeUndefined();
 });
 
 describe('tokens of system users', () => {
@@ -566,6 +641,22 @@ describe('record users', () => {
         },
       });
       await expect(signIn(body)).rejects.toMatchObject(INVALID);
+    });
+
+    test('sees no record that doesn’t exist, and may put one that does in its place', async () => {
+      const bob = new RecordId('user', 'bob');
+      let seen: Value;
+      record({
+        signin: () => alice,
+        authenticate: ({ identity }) => {
+          seen = identity.auth;
+          return bob;
+        },
+      });
+      await expect(signIn(body)).rejects.toMatchObject(INVALID);
+      expect(seen).toEqual(alice);
+      exists('user:bob');
+      expect((await signIn(body)).identity.auth).toEqual(bob);
     });
 
     test('finds the record of a token from outside that names none', async () => {

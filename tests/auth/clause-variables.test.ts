@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { attemptedVariables } from '../../src/auth/attempts/attempted-variables.js';
 import { clauseVariables } from '../../src/auth/attempts/clause-variables.js';
 import { parseExpression } from '../../src/language/parse.js';
-import { objectFrom } from '../../src/value/value.js';
+import { objectFrom, RecordId } from '../../src/value/value.js';
 
 const SELECT = 'SELECT * FROM user WHERE email = $email AND';
 
@@ -38,6 +38,7 @@ test.each([
     'email',
     'x',
   ],
+  ['a computed index', `(${SELECT} crypto::argon2::compare(h, $many[$email]))`, 'email', 'many'],
   ['a cast guess', `(${SELECT} crypto::pbkdf2::compare(h, <string> $pin))`, 'email', 'pin'],
   [
     'a guess that is also checked',
@@ -53,16 +54,21 @@ test.each([
 
 test('what a client sends: objects are walked; what the clause doesn’t read and secrets are left out', () => {
   const clause = clauseVariables(
-    parseExpression('(SELECT * FROM u WHERE e = $c.email AND n IN $who AND crypto::argon2::compare(h, $c.sesame))'),
+    parseExpression(
+      '(SELECT * FROM u WHERE e = $c.email AND n IN $who AND i = $id AND crypto::argon2::compare(h, $c.sesame))',
+    ),
   );
   const sent = objectFrom({
     c: objectFrom({ email: 'ann', sesame: 'open', other: 'x', password: 'y' }),
     who: objectFrom({ names: ['a', 7n], deep: objectFrom({ clave: 'z', token: 't' }) }),
     unread: 'u',
     flag: true,
+    id: new RecordId('user', 'ann'),
+    at: [new RecordId('user', 'not read')],
   });
   expect(attemptedVariables(sent, clause)).toEqual([
     { path: 'c.email', text: 'ann' },
+    { path: 'id', text: 'user:ann' },
     { path: 'who.deep.clave', text: 'z' },
     { path: 'who.names', text: 'a' },
     { path: 'who.names', text: '7' },

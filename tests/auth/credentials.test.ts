@@ -115,6 +115,11 @@ describe('refused bodies', () => {
       "The credentials are malformed: 'pass' must be a text that isn't empty",
     ],
     [
+      { NS: 'n'.repeat(513), user: 'u', pass: 'p' },
+      'malformed_credentials',
+      "The credentials are malformed: 'NS' is too long",
+    ],
+    [
       { NS: 'a', ns: 'b', user: 'u', pass: 'p' },
       'duplicate_variable',
       "The credentials are malformed: 'ns' is given twice",

@@ -71,6 +71,12 @@ test('an unknown key has the set fetched again, but not more than once in five m
   expect(fetches).toBe(2);
 });
 
+test('of a set that holds other things as well, keys are taken', async () => {
+  set = { keys: ['one', null, [jwk(two, 'two')], 7, jwk(one, 'one')] };
+  await verify(await signed(one));
+  await expect(verify(await signed(two, { kid: 'two' }))).rejects.toMatchObject(INVALID);
+});
+
 test('a foreign key under a known name, a secret in the set, and an HMAC under a public key don’t verify', async () => {
   await expect(verify(await signed(two))).rejects.toMatchObject({ code: 'invalid_auth' });
   environment.advance(minutes(60 * 24));

@@ -108,6 +108,12 @@ describe('credentials', () => {
     expect(parseOptions(nobody)).toEqual(parseOptions(await hasher.hash('argon2', 'x')));
   });
 
+  test('what is no hash isn’t outdated: there is nothing to replace', async () => {
+    for (const text of ['', 'nonsense', '$argon2id$', `$argon2id$v=19$m=8,t=1,p=1$AAAA$${'A'.repeat(2_000)}`])
+      expect(hasher.isOutdated(text)).toBe(false);
+    expect(hasher.isOutdated(await hasher.hash('argon2', 'right'))).toBe(false);
+  });
+
   test('an existing hash decides', async () => {
     const hash = await hasher.hash('argon2', 'right');
     expect(await hasher.verifyCredential(hash, 'right')).toBe(true);

@@ -7,7 +7,7 @@ import { ProviderFailure } from '../../src/auth/oidc/provider-error.js';
 import { type ProviderWay, providerTarget } from '../../src/auth/oidc/provider-target.js';
 import { type Arrival, Providers } from '../../src/auth/oidc/providers.js';
 import { challengeOf } from '../../src/auth/ways/challenge.js';
-import type { NetworkAnswer, NetworkHop } from '../../src/env/network.js';
+import { type NetworkAnswer, NetworkError, type NetworkHop } from '../../src/env/network.js';
 import { Fetcher } from '../../src/functions/network/fetcher.js';
 import { readTarget } from '../../src/functions/network/targets.js';
 import { parseStatement } from '../../src/language/parse.js';
@@ -32,7 +32,8 @@ function wayOf(text: string): ProviderWay {
 
 function providersAt(hosts: readonly string[], answer: (hop: NetworkHop) => NetworkAnswer | Promise<NetworkAnswer>) {
   const names = Object.fromEntries(hosts.map((host) => [host, [ADDRESS]]));
-  const network = fakeNetwork({ names, servers: { [`${ADDRESS}:443`]: async (hop) => answer(hop) } });
+  const ask = async (hop: NetworkHop) => answer(hop);
+  const network = fakeNetwork({ names, servers: { [`${ADDRESS}:443`]: ask, [`${ADDRESS}:80`]: ask } });
   const allow = hosts.map((host) => readTarget(host) as never);
   const timers = { ...environment.timers, after: () => () => undefined };
   const around = {
@@ -50,11 +51,13 @@ const arrival = (parameters: URLSearchParams): Arrival => {
   return { callback: CALLBACK, parameters, state: STATE, nonce: NONCE, verifier: VERIFIER, asksUserInfo: false };
 };
 
-async function stub(host: string): Promise<StubProvider> {
-  const provider = await StubProvider.at(host, ADDRESS);
+async function stub(host: string, scheme?: string): Promise<StubProvider> {
+  const provider = await StubProvider.at(host, ADDRESS, scheme);
   provider.now = () => environment.seconds;
   return provider;
 }
+
+const WITH_SECRET = "CLIENT 'the-shop' SECRET 'a secret of the client'";
 
 function ellipticKey() {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -73,15 +76,41 @@ test('a private key takes the place of a secret (private_key_jwt)', async () => 
     return form.get('client_assertion_type') === 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
   };
   const providers = providersAt(['id.example'], (hop) => provider.answer(hop));
-  const target = providerTarget(wayOf(`OIDC ISSUER 'https://id.example' CLIENT 'shop' KEY '${pem}' ID 'key-1'`));
   provider.lies = { claims: (claims) => ({ ...claims, aud: 'shop' }) };
-  const back = provider.signIn(await providers.depart(target, departure), { sub: 'ann', email: 'a', name: 'Ann' });
-  expect((await providers.arrive(target, arrival(back))).subject).toBe('["https://id.example","ann"]');
-  const { payload, protectedHeader } = await jwtVerify(assertions[0] ?? '', await importSPKI(publicKey, 'ES256'), {
-    currentDate: new Date(environment.seconds * 1000),
+  for (const [named, kid] of [
+    ["ID 'key-1'", 'key-1'],
+    ['', undefined],
+  ] as const) {
+    const target = providerTarget(wayOf(`OIDC ISSUER 'https://id.example' CLIENT 'shop' KEY '${pem}' ${named}`));
+    const back = provider.signIn(await providers.depart(target, departure), { sub: 'ann', email: 'a', name: 'Ann' });
+    expect((await providers.arrive(target, arrival(back))).subject).toBe('["https://id.example","ann"]');
+    const assertion = assertions.at(-1) ?? '';
+    const { payload, protectedHeader } = await jwtVerify(assertion, await importSPKI(publicKey, 'ES256'), {
+      currentDate: new Date(environment.seconds * 1000),
+    });
+    expect([protectedHeader.alg, protectedHeader.kid]).toEqual(['ES256', kid]);
+    expect(payload).toMatchObject({ iss: 'shop', sub: 'shop', jti: expect.any(String) });
+  }
+});
+
+test('a provider without TLS is asked without, and all that it names may be so', async () => {
+  const provider = await stub('id.example', 'http');
+  const providers = providersAt(['id.example'], (hop) => provider.answer(hop));
+  const target = providerTarget(wayOf(`OIDC ISSUER 'http://id.example' ${WITH_SECRET}`));
+  const back = provider.signIn(await providers.depart(target, departure), { sub: 'ann', user: { sub: 'ann' } });
+  expect((await providers.arrive(target, arrival(back))).subject).toBe('["http://id.example","ann"]');
+  expect(new Set(provider.asked.map(({ url }) => url.protocol))).toEqual(new Set(['http:']));
+});
+
+test('why a provider can’t be asked is said to owners', async () => {
+  const provider = await stub('id.example');
+  const providers = providersAt(['id.example'], () => {
+    throw new NetworkError('unreachable');
   });
-  expect(protectedHeader).toMatchObject({ alg: 'ES256', kid: 'key-1' });
-  expect(payload).toMatchObject({ iss: 'shop', sub: 'shop', jti: expect.any(String) });
+  const way = wayOf(`OIDC ISSUER '${provider.issuer}' ${WITH_SECRET}`);
+  expect(await providers.faultOf(way)).toMatch(/^The identity provider id.example can’t be used: .*id.example/);
+  const far = wayOf(`OIDC ISSUER 'https://far.example' ${WITH_SECRET}`);
+  expect(await providers.faultOf(far)).toContain('--allow-net doesn’t allow it');
 });
 
 test('Apple gets a secret that is signed, and posts its answer', async () => {
@@ -115,9 +144,7 @@ test('parameters are pushed where a provider offers it (RFC 9126)', async () => 
     metadata: (metadata) => ({ ...metadata, pushed_authorization_request_endpoint: 'https://id.example/par' }),
   };
   const providers = providersAt(['id.example'], (hop) => provider.answer(hop));
-  const target = providerTarget(
-    wayOf("OIDC ISSUER 'https://id.example' CLIENT 'the-shop' SECRET 'a secret of the client'"),
-  );
+  const target = providerTarget(wayOf(`OIDC ISSUER 'https://id.example' ${WITH_SECRET}`));
   const url = await providers.depart(target, departure);
   expect([...new URL(url).searchParams.keys()].sort()).toEqual(['client_id', 'request_uri']);
   const back = provider.signIn(url, { sub: 'ann', email: 'a', name: 'Ann' });
@@ -127,9 +154,7 @@ test('parameters are pushed where a provider offers it (RFC 9126)', async () => 
 test('MAX AGE asks for a sign-in that is young, and takes no older one', async () => {
   const provider = await stub('id.example');
   const providers = providersAt(['id.example'], (hop) => provider.answer(hop));
-  const target = providerTarget(
-    wayOf("OIDC ISSUER 'https://id.example' CLIENT 'the-shop' SECRET 'a secret of the client' MAX AGE 10m"),
-  );
+  const target = providerTarget(wayOf(`OIDC ISSUER 'https://id.example' ${WITH_SECRET} MAX AGE 10m`));
   const arrive = async (person: object) => {
     const url = await providers.depart(target, departure);
     expect(new URL(url).searchParams.get('max_age')).toBe('600');
@@ -146,6 +171,7 @@ test('GitHub says who has signed in when it is asked', async () => {
     { email: 'old@example.com', primary: false, verified: true },
     { email: 'Octo@Example.com', primary: true, verified: true },
   ];
+  let user = json({ id: 583231, login: 'octocat', name: null });
   const providers = providersAt(['github.com', 'api.github.com'], ({ url, body, headers }) => {
     asked.push(`${url.host}${url.pathname}`);
     if (url.pathname === '/login/oauth/access_token') {
@@ -156,7 +182,7 @@ test('GitHub says who has signed in when it is asked', async () => {
       );
     }
     if (headers['authorization'] !== 'Bearer t') return { ...json({}), status: 401 };
-    return json(url.pathname === '/user' ? { id: 583231, login: 'octocat', name: null } : emails);
+    return url.pathname === '/user' ? user : json(emails);
   });
   const target = providerTarget(wayOf("OAUTH GITHUB CLIENT 'a' SECRET 'b'"));
   const url = new URL(await providers.depart(target, departure));
@@ -171,14 +197,18 @@ test('GitHub says who has signed in when it is asked', async () => {
   emails = { message: 'Not Found' };
   expect((await arrive()).identity['email']).toBeUndefined();
   expect(asked).not.toContain('github.com/.well-known/openid-configuration');
+  for (const wrong of [{}, { id: '583231' }, { id: 1.5 }, [], null, 'octocat']) {
+    user = json(wrong);
+    await expect(arrive()).rejects.toMatchObject({ told: 'access_denied' });
+  }
+  user = { ...json({ message: 'Forbidden' }), status: 403 };
+  await expect(arrive()).rejects.toMatchObject({ told: 'provider_unavailable' });
 });
 
 test('metadata are asked for once an hour, and key sets again for a new key', async () => {
   const provider = await stub('id.example');
   const providers = providersAt(['id.example'], (hop) => provider.answer(hop));
-  const target = providerTarget(
-    wayOf("OIDC ISSUER 'https://id.example' CLIENT 'the-shop' SECRET 'a secret of the client'"),
-  );
+  const target = providerTarget(wayOf(`OIDC ISSUER 'https://id.example' ${WITH_SECRET}`));
   const count = (path: string) => provider.asked.filter(({ url }) => url.pathname === path).length;
   const signIn = async () => {
     const url = await providers.depart(target, departure);
@@ -202,9 +232,7 @@ test('of exchanges at once there is a bound', async () => {
     await waiting;
     return provider.answer(hop);
   });
-  const target = providerTarget(
-    wayOf("OIDC ISSUER 'https://id.example' CLIENT 'the-shop' SECRET 'a secret of the client'"),
-  );
+  const target = providerTarget(wayOf(`OIDC ISSUER 'https://id.example' ${WITH_SECRET}`));
   const all = Array.from({ length: 65 }, () =>
     providers.depart(target, departure).then(
       () => 'left',
@@ -232,4 +260,6 @@ test('keys of a foreign form aren’t taken', async () => {
   const good = pkcs1.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   expect(algorithmOfClientKey(good)).toBe('RS256');
   expect(algorithmOfClientKey(ellipticKey().pem)).toBe('ES256');
+  const edwards = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  expect(algorithmOfClientKey(edwards)).toBe('EdDSA');
 });

@@ -314,8 +314,20 @@ describe('a view raises no one:', () => {
     ['a range of records', { record: 'user:1..2', access: 'people' }],
     ['unknown members', { role: 'viewer', roles: 'owner' }],
     ['a token', { guest: true, token: 'a.b.c' }],
+    ['a namespace that is no text', { guest: true, namespace: 7 }],
+    ['an empty database', { guest: true, database: '' }],
   ])('%s is refused', async (_, body) => {
     await expect(owner.viewAs(objectFrom(body))).rejects.toMatchObject({ code: 'invalid_params' });
+  });
+
+  it('needs a namespace and a database, of which another namespace has none selected', async () => {
+    await expect(owner.viewAs(objectFrom({ guest: true, namespace: 'other' }))).rejects.toMatchObject({
+      code: 'database_empty',
+    });
+    await owner.viewAs(objectFrom({ guest: true, namespace: null, database: null }));
+    const nowhere = world.database.ownerSession();
+    await expect(nowhere.viewAs(GUEST)).rejects.toMatchObject({ code: 'namespace_empty' });
+    await expect(nowhere.viewAs(ANN)).rejects.toMatchObject({ code: 'namespace_empty' });
   });
 
   it('it is not nested, and gets no token', async () => {

@@ -128,6 +128,29 @@ describe('keys of bearers', () => {
     await authenticate(access);
   });
 
+  test('those who came in with a key are out when its access method becomes another', async () => {
+    const session = open();
+    session.listen(() => undefined);
+    const { access } = await session.signIn(target('key', { key: await granted('ACCESS key GRANT FOR USER robot') }));
+    await value('DEFINE ACCESS OVERWRITE key ON DATABASE TYPE BEARER FOR USER');
+    await expect((async () => session.query('RETURN 1'))()).rejects.toMatchObject({ code: 'session_expired' });
+    await expect(authenticate(access)).rejects.toMatchObject(INVALID);
+  });
+
+  test.each([
+    ['key', 'USER robot'],
+    ['pass', 'RECORD user:ada'],
+  ])('AUTHENTICATE of %s lets in by returning nothing', async (access, subject) => {
+    const type = `TYPE BEARER FOR ${subject.split(' ')[0]}`;
+    await value(`DEFINE ACCESS OVERWRITE ${access} ON DATABASE ${type} AUTHENTICATE { RETURN user:ada }`);
+    const key = await granted(`ACCESS ${access} GRANT FOR ${subject}`);
+    await expect(open().signIn(target(access, { key }))).rejects.toMatchObject(INVALID);
+    await value(`DEFINE ACCESS OVERWRITE ${access} ON DATABASE ${type} AUTHENTICATE { RETURN NONE }`);
+    const other = await granted(`ACCESS ${access} GRANT FOR ${subject}`);
+    const tokens = await open().signIn(target(access, { key: other }));
+    await authenticate(tokens.access);
+  });
+
   test('no key is ever shown again', async () => {
     const key = await granted('ACCESS key GRANT FOR USER robot');
     const secret = key.slice(-24);
@@ -243,6 +266,39 @@ describe('refresh tokens', () => {
     await value('ACCESS people REVOKE WHERE subject.record = user:ada');
     await expect(open().refresh(third)).rejects.toMatchObject(INVALID);
     await expect(authenticate(third.access)).rejects.toMatchObject(INVALID);
+  });
+
+  test('are revoked by one that was exchanged, too', async () => {
+    const first = await signIn('ada');
+    const second = (await open().refresh(first)) as Required<IssuedTokens>;
+    await open().revoke({ access: second.access, refresh: first.refresh });
+    for (const pair of [first, second]) await expect(open().refresh(pair)).rejects.toMatchObject(INVALID);
+  });
+
+  test('are revoked by no token of a system user, nor one whose access method is gone', async () => {
+    const pair = await signIn('ada');
+    const { access } = await open().signIn(target('key', { key: await granted('ACCESS key GRANT FOR USER robot') }));
+    await expect(open().revoke({ ...pair, access })).rejects.toMatchObject(INVALID);
+    await value("DEFINE USER root ON ROOT PASSWORD 'a long password'");
+    const root = await open().signIn(objectFrom({ user: 'root', pass: 'a long password' }));
+    await expect(open().revoke({ ...pair, access: root.access })).rejects.toMatchObject(INVALID);
+    await value('REMOVE ACCESS people ON DATABASE');
+    await expect(open().revoke(pair)).rejects.toMatchObject(INVALID);
+  });
+
+  test('that were exchanged sixteen times since give nothing, even within ten seconds', async () => {
+    const all = [await signIn('ada')];
+    for (let at = 0; at < 17; at++) all.push((await open().refresh(all.at(-1)!)) as Required<IssuedTokens>);
+    const [first, second] = all as [Required<IssuedTokens>, Required<IssuedTokens>];
+    await expect(open().refresh(first)).rejects.toMatchObject(INVALID);
+    expect((await open().refresh(second)).refresh).toBe(all.at(-1)?.refresh);
+  });
+
+  test('are not issued, shown or revoked without WITH REFRESH', async () => {
+    await value('DEFINE ACCESS plain ON DATABASE TYPE RECORD SIGNIN (SELECT * FROM user:ada)');
+    expect(Object.keys(await open().signIn(target('plain', {})))).toEqual(['access']);
+    await expect(value('ACCESS plain GRANT FOR RECORD user:ada')).rejects.toMatchObject({ httpStatus: 400 });
+    expect(await value('ACCESS plain SHOW ALL')).toEqual([]);
   });
 
   test('a forged access token refreshes nothing', async () => {

@@ -191,6 +191,99 @@ describe('a linked address', () => {
   });
 });
 
+describe('a record that is signed in', () => {
+  const signedIn = async (email = 'ann@example.com', access = 'mail') => {
+    const { request } = await start({ email }, { access });
+    const session = await signIn({ request, code: (await mailTo(email))?.code as string }, access);
+    environment.advance(60_000);
+    return session;
+  };
+  const begin = async (session: Awaited<ReturnType<typeof signIn>>, body: Record<string, Value>, access = 'mail') => {
+    const target = { databasePath: { namespace: 'test', database: 'test' }, access };
+    return session.startSignIn({ ...target, body: objectFrom({ challenge: CHALLENGE, ...body }) });
+  };
+
+  test('is mailed nothing for an address that another has proved', async () => {
+    await value("CREATE user:bob SET email = 'bob@example.com'");
+    await signedIn('bob@example.com');
+    const ann = await signedIn();
+    const before = await waitingMails(engine);
+    const { request } = await begin(ann, { email: 'bob@example.com', link: true });
+    expect(await waitingMails(engine)).toHaveLength(before.length);
+    await expect(signIn({ request, code: '00000000' })).rejects.toMatchObject(INVALID);
+    // Its own may be proved again.
+    await begin(ann, { email: 'ann@example.com', link: true });
+    expect(await waitingMails(engine)).toHaveLength(before.length + 1);
+  });
+
+  test('steps up by the address that it has proved at the access method, without a SIGNIN there, too', async () => {
+    await value('DEFINE ACCESS step ON DATABASE TYPE RECORD WITH MAIL CODE');
+    const ann = await signedIn();
+    await expect(begin(ann, { step: true }, 'step')).rejects.toMatchObject({ code: 'identity_missing' });
+    await begin(ann, { email: 'other@example.com', link: true }, 'step');
+    const linking = await begin(ann, { email: 'ann@example.com', link: true }, 'step');
+    await signIn({ request: linking.request, code: (await mailTo('ann@example.com'))?.code as string }, 'step');
+    environment.advance(60_000);
+    const { request } = await begin(ann, { step: true }, 'step');
+    const stepped = await signIn({ request, code: (await mailTo('ann@example.com'))?.code as string }, 'step');
+    expect(claims(stepped)).toMatchObject({ amr: ['mail'], acr: 'aal1', auth_time: environment.seconds });
+    // Who has proved nothing there isn't mailed to.
+    await value("CREATE user:bob SET email = 'bob@example.com'");
+    await start({ email: 'bob@example.com' }, { access: 'step' });
+    expect(await mailTo('bob@example.com')).toBeUndefined();
+  });
+
+  test('is signed in by no code for an address that was replaced meanwhile', async () => {
+    const ann = await signedIn();
+    const former = await start({ email: 'ann@example.com' });
+    const code = (await mailTo('ann@example.com'))?.code as string;
+    const { request } = await begin(ann, { email: 'ann@new.example', link: true });
+    await signIn({ request, code: (await mailTo('ann@new.example'))?.code as string });
+    await expect(signIn({ request: former.request, code })).rejects.toMatchObject(INVALID);
+  });
+
+  test.each([
+    ['DEFINE CONFIG OVERWRITE AUTH NOTIFY NONE', 'says so'],
+    ['REMOVE CONFIG MAIL', 'sends no mails'],
+  ])('gets no notice after %s, since the database %s', async (statement) => {
+    const ann = await signedIn();
+    const { request } = await begin(ann, { email: 'ann@new.example', link: true });
+    const code = (await mailTo('ann@new.example'))?.code as string;
+    await value(statement);
+    await signIn({ request, code });
+    expect((await waitingMails(engine)).map(({ kind }) => kind)).not.toContain('notice');
+    expect(await value('RETURN access::identities(user:ann).map(|$i| $i.subject)')).toEqual(['ann@new.example']);
+  });
+});
+
+describe('what is mailed', () => {
+  test('has no code WITH MAIL LINK, whose link is needed', async () => {
+    await value(`DEFINE ACCESS linked ON DATABASE TYPE RECORD
+      SIGNIN (SELECT * FROM user WHERE email = $email) WITH MAIL LINK`);
+    const { request } = await start({ email: 'ann@example.com' }, { access: 'linked' });
+    const mail = await mailTo('ann@example.com');
+    expect(mail?.code).toBeUndefined();
+    expect(mail?.text).toMatch(/Open this link, valid for ten minutes:\n\nhttps:.*#[\w-]{32}\n/);
+    expect(mail?.text).not.toMatch(/\d{8}|Your code/);
+    await expect(signIn({ request, code: '00000000' }, 'linked')).rejects.toMatchObject(INVALID);
+    await value('DEFINE CONFIG OVERWRITE AUTH NAME "The Shop"');
+    await expect(start({ email: 'ann@example.com' }, { access: 'linked' })).rejects.toMatchObject({
+      code: 'redirect_unknown',
+    });
+  });
+
+  test('has no link where there is no app to lead to, unless one was asked for', async () => {
+    await value('DEFINE CONFIG OVERWRITE AUTH NAME "The Shop"');
+    await start({ email: 'ann@example.com' });
+    const mail = await mailTo('ann@example.com');
+    expect([mail?.link, mail?.text.includes('https://')]).toEqual([undefined, false]);
+    expect(mail?.code).toMatch(/^\d{8}$/);
+    await expect(start({ email: 'ann@example.com', redirect: REDIRECT })).rejects.toMatchObject({
+      code: 'redirect_unknown',
+    });
+  });
+});
+
 describe('an invitation', () => {
   test('is a link that is used once', async () => {
     const granted = (await value('ACCESS mail GRANT FOR RECORD user:ann')) as ObjectValue;

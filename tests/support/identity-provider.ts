@@ -52,13 +52,19 @@ export class StubProvider {
     readonly host: string,
     readonly address: string,
     keys: Awaited<ReturnType<typeof drawKeys>>,
+    scheme: string,
   ) {
-    this.issuer = `https://${host}`;
+    this.issuer = `${scheme}://${host}`;
     this.#keys = keys;
   }
 
-  static async at(host: string, address: string): Promise<StubProvider> {
-    return new StubProvider(host, address, await drawKeys());
+  static async at(host: string, address: string, scheme = 'https'): Promise<StubProvider> {
+    let keys = KEYS.get(host);
+    if (keys === undefined) {
+      keys = drawKeys();
+      KEYS.set(host, keys);
+    }
+    return new StubProvider(host, address, await keys, scheme);
   }
 
   get privateKey() {
@@ -174,6 +180,9 @@ function clientIn(authorization: string): string {
     .map((part) => decodeURIComponent(part.replaceAll('+', ' ')))
     .join(':');
 }
+
+/** Of each host, since RSA keys take long to draw. */
+const KEYS = new Map<string, ReturnType<typeof drawKeys>>();
 
 async function drawKeys() {
   const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });

@@ -17,12 +17,17 @@ export interface Owned {
   value(text: string): Promise<Value>;
 }
 
+export interface OwnedOptions extends DatabaseOptions {
+  readonly engine?: MemoryEngine;
+  readonly internet?: Network;
+}
+
 /** Failed sign-ins are answered at once. */
 export async function openOwned({
   engine = new MemoryEngine(),
   internet,
   ...options
-}: DatabaseOptions & { readonly engine?: MemoryEngine; readonly internet?: Network } = {}): Promise<Owned> {
+}: OwnedOptions = {}): Promise<Owned> {
   const environment = new StubbedEnvironment();
   const { clock, random } = environment;
   const network = internet ?? environment.network;

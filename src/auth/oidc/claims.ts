@@ -75,10 +75,7 @@ class Reader {
   constructor(readonly issuer: string) {}
 
   object(told: ToldByProvider): ObjectValue {
-    const value = this.#value(told, 0);
-    if (typeof told !== 'object' || told === null || Array.isArray(told))
-      throw refused(this.issuer, 'it answers no object');
-    return value as ObjectValue;
+    return this.#value(told, 0) as ObjectValue;
   }
 
   #value(told: unknown, depth: number): Value {

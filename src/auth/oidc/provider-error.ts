@@ -31,7 +31,6 @@ export function refused(issuer: string, reason: string): ProviderFailure {
 
 /** What an error of our own fetches means. */
 export function cantBeReached(issuer: string, thrown: unknown): ProviderFailure {
-  if (thrown instanceof ProviderFailure) return thrown;
   const error = asTesseraError(thrown);
   const reason =
     error.code === 'network_target_denied' ? `--allow-net doesn’t allow it (${error.message})` : error.message;

@@ -76,7 +76,7 @@ export function readProviderSubject(subject: string): { readonly issuer: string;
   return { issuer, sub };
 }
 
-/** A host as the log names it. */
-export function shownHost(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : 'nowhere';
+/** The host of an issuer, as the log names it. */
+export function shownHost(issuer: string): string {
+  return new URL(issuer).host;
 }

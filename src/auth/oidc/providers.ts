@@ -5,7 +5,7 @@
  * Each exchange has its own configuration of the library, made of what is cached: so it uses the clock of the
  * environment. Signatures of ID tokens are always checked, which the library leaves to TLS by default.
  */
-import type { ClientAuth, Configuration, ExportedJWKSCache } from 'openid-client';
+import type { ClientAuth, Configuration, ExportedJWKSCache, IDToken } from 'openid-client';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
 import type { Environment } from '../../env/environment.js';
 import { realEnvironment } from '../../env/real.js';
@@ -62,20 +62,20 @@ interface Entry {
 
 export class Providers {
   readonly #environment: Environment;
-  readonly #source: ProviderSource | undefined;
+  readonly #source: ProviderSource;
   readonly #entries = new TwoGenerationCache<string, Entry>(64);
   /** Metadata that is being fetched, shared by concurrent callers. */
   readonly #loading = new Map<string, Promise<Entry>>();
   #exchanges = 0;
 
-  constructor(environment: Environment, source: ProviderSource | undefined) {
+  constructor(environment: Environment, source: ProviderSource) {
     this.#environment = environment;
     this.#source = source;
   }
 
   /** For the log, in one line. */
   report(error: TesseraError): void {
-    this.#source?.report(error);
+    this.#source.report(error);
   }
 
   /** Why the provider of a way can't be asked at present; `undefined` if it can, or the way has none. */
@@ -136,12 +136,11 @@ export class Providers {
       });
       const { access_token: accessToken } = tokens;
       if (!isOidc) return this.#oauthClaims(library, configuration, target, accessToken);
-      const idToken = tokens.claims() as unknown as ToldByProvider;
-      const sub = idToken['sub'];
-      if (typeof sub !== 'string') throw refused(target.issuer, 'its ID token has no subject');
+      // One is expected, without which the library fails.
+      const idToken = tokens.claims() as IDToken;
       const lacks = asksUserInfo || idToken['email'] === undefined || idToken['name'] === undefined;
       const asked = lacks && metadata.userinfo_endpoint !== undefined;
-      const user = asked ? await library.fetchUserInfo(configuration, accessToken, sub) : {};
+      const user = asked ? await library.fetchUserInfo(configuration, accessToken, idToken.sub) : {};
       return claimsFrom(target, idToken, user as unknown as ToldByProvider);
     });
   }
@@ -214,11 +213,9 @@ export class Providers {
     const { clock } = this.#environment;
     const known = this.#entries.get(issuer);
     if (known !== undefined && clock.monotonic() - known.fetchedAt < FRESH) return known;
-    const source = this.#source;
-    if (source === undefined) throw unavailable(issuer, 'providers are not asked');
     let loading = this.#loading.get(issuer);
     if (loading === undefined) {
-      loading = discover(source.fetcher, target)
+      loading = discover(this.#source.fetcher, target)
         .then((metadata) => {
           const entry: Entry = { metadata, fetchedAt: clock.monotonic() };
           this.#entries.set(issuer, entry);
@@ -268,7 +265,6 @@ export class Providers {
     url: string,
     { method, headers, body }: { method: string; headers: Record<string, string>; body?: unknown },
   ): Promise<Response> {
-    if (this.#source === undefined) throw unavailable(issuer, 'providers are not asked');
     const text = body instanceof URLSearchParams || typeof body === 'string' ? String(body) : undefined;
     const request = {
       url,

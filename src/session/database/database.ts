@@ -250,9 +250,8 @@ export class OpenDatabase implements Database {
       engine,
       environment,
       executor,
-      authenticator: createAuthenticator(environment, directory, hasher, {
+      authenticator: createAuthenticator(environment, directory, hasher, providers, {
         ...options.authentication,
-        providers,
         tokens: { keySets, ...options.authentication?.tokens },
         sessionLifetime: options.sessions?.lifetime,
         failures: this.#node?.failures,

@@ -1,4 +1,5 @@
 /** A database with second factors behind every transport: enrols apps and recovery codes, and completes sign-ins. */
+import type { OwnedOptions } from '../../support/owned.js';
 import { type Answer, type From, MailDoors, PLACE, type Transport } from './mail-doors.js';
 
 export const PASSWORD = 'correct horse battery';
@@ -20,8 +21,8 @@ const SCHEMA = `
 export class FactorDoors {
   private constructor(readonly doors: MailDoors) {}
 
-  static async open(): Promise<FactorDoors> {
-    const doors = await MailDoors.open();
+  static async open(database: OwnedOptions = {}): Promise<FactorDoors> {
+    const doors = await MailDoors.open(database);
     await doors.value(SCHEMA);
     return new FactorDoors(doors);
   }

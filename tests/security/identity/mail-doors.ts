@@ -1,16 +1,20 @@
 /** A database WITH MAIL behind every transport: begins requests, redeems them, and reads the mails that wait. */
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { SignInRequests } from '../../../src/catalog/credentials/sign-in-request.js';
+import { findDatabase } from '../../../src/catalog/definitions/lookup.js';
+import { entriesOf } from '../../../src/catalog/entries.js';
 import type { WaitingMail } from '../../../src/catalog/mail/outbox.js';
 import { GraphqlService } from '../../../src/graphql/service.js';
 import { createGraphqlHandler } from '../../../src/graphql/transports/handler.js';
 import type { HttpOptions } from '../../../src/http/base/options.js';
 import { createHttpServer } from '../../../src/http/server.js';
-import type { DatabaseOptions } from '../../../src/session/database/options.js';
 import { MemoryEngine } from '../../../src/storage/memory/memory.js';
-import type { Value } from '../../../src/value/value.js';
+import { withRetries } from '../../../src/storage/retry.js';
+import { toDatetime } from '../../../src/value/time/datetime.js';
+import { newObject, type Value } from '../../../src/value/value.js';
 import { waitingMails } from '../../support/mailbox.js';
-import { type Owned, openOwned } from '../../support/owned.js';
+import { type Owned, type OwnedOptions, openOwned } from '../../support/owned.js';
 
 export const VERIFIER = 'v'.repeat(43);
 export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
@@ -72,7 +76,7 @@ export class MailDoors {
     readonly app: FastifyInstance,
   ) {}
 
-  static async open(database: DatabaseOptions = {}, http: Partial<HttpOptions> = {}): Promise<MailDoors> {
+  static async open(database: OwnedOptions = {}, http: Partial<HttpOptions> = {}): Promise<MailDoors> {
     const engine = new MemoryEngine();
     const delay = { minimum: 0, step: 1, maximum: 1 };
     const owned = await openOwned({
@@ -131,6 +135,33 @@ export class MailDoors {
     if (request === undefined) throw new Error(answer.body);
     const mail = await this.lastMail();
     return { request, code: mail?.code ?? '', link: mail?.link?.split('#')[1]?.split('.')[0] ?? '' };
+  }
+
+  /** How many requests are stored, whether or not they have run out. */
+  async storedRequests(): Promise<number> {
+    const transaction = await this.engine.begin({ writable: false });
+    const all = await entriesOf(transaction, { from: 'D', to: 'E' });
+    transaction.cancel();
+    return all.filter(([key]) => key[5] === 'k' && key[6] === 'r').length;
+  }
+
+  /** Stores so many requests of others, as if they were open. */
+  async fill(count: number): Promise<void> {
+    const now = this.owned.environment.clock.now();
+    const row = {
+      access: 'open',
+      kind: 'mail',
+      purpose: 'sign-in',
+      variables: newObject(),
+      created: toDatetime(now),
+      expires: toDatetime(now + 600_000_000_000n),
+      tries: 0,
+    } as const;
+    await withRetries(this.engine, async (transaction) => {
+      const { id } = (await findDatabase(transaction, 'test', 'test'))!;
+      const requests = new SignInRequests(transaction, id);
+      for (let at = 0; at < count; at++) await requests.put(`n${at}`.padEnd(22, '_'), row);
+    });
   }
 
   mails(): Promise<readonly WaitingMail[]> {

@@ -3,6 +3,7 @@
  * software, which lies where a test says so; the clock stands still until a test moves it.
  */
 import { generateKeyPairSync } from 'node:crypto';
+import { decode, encode } from 'cborg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DEFAULT_HTTP_LIMITS } from '../../../src/http/base/options.js';
 import {
@@ -388,6 +389,7 @@ const nested = (levels: number) => Buffer.concat([Buffer.alloc(levels, 0x81), Bu
 describe('A40: keys and attestations', () => {
   const rsa = (modulusLength: number, publicExponent = 0x10001) =>
     coseKey(RS256, generateKeyPairSync('rsa', { modulusLength, publicExponent }).publicKey);
+  const ed25519 = () => coseKey(ED25519, generateKeyPairSync('ed25519').publicKey);
   const p256 = () => coseKey(ES256, generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey);
   const with_ = (key: Map<number, unknown>, ...changes: (readonly [number, unknown])[]) =>
     new Map([...key, ...changes]);
@@ -408,8 +410,50 @@ describe('A40: keys and attestations', () => {
     ['labels without end', () => new Map(Array.from({ length: 40 }, (_, at) => [at + 10, 0]))],
     ['an algorithm by its name', () => with_(p256(), [3, 'ES256'])],
     ['a key of lists', () => with_(p256(), [-2, [1, 2, 3]])],
+    ['X25519 said to be EdDSA', () => with_(ed25519(), [-1, 4])],
+    ['P-384 that says so', () => with_(p256(), [-1, 2])],
+    ['a label that is a text', () => with_(p256(), ['kid' as never, 1])],
+    ['a number of four bytes', () => with_(p256(), [5, 2 ** 20])],
   ])('%s', async (_, cose) => {
     expect(await made({ cose: cose() })).toMatchObject(refused);
+  });
+
+  /** Where the length of the id is: after the digest, the flags, the counter and the model. */
+  const LENGTH_AT = 32 + 1 + 4 + 16;
+
+  test.each<[string, (data: Buffer) => Buffer]>([
+    [
+      'without its key',
+      (data) => {
+        data[32] = (data[32] as number) & ~0x40;
+        return data;
+      },
+    ],
+    [
+      'without an id',
+      (data) => Buffer.concat([data.subarray(0, LENGTH_AT), Buffer.alloc(2), data.subarray(LENGTH_AT + 34)]),
+    ],
+    [
+      'with an id of 1,024 bytes',
+      (data) => {
+        const length = Buffer.from([4, 0]);
+        return Buffer.concat([data.subarray(0, LENGTH_AT), length, Buffer.alloc(1024), data.subarray(LENGTH_AT + 34)]);
+      },
+    ],
+    ['with bytes after its key', (data) => Buffer.concat([data, Buffer.from([0xa0])])],
+    ['that ends within its key', (data) => data.subarray(0, -1)],
+    ['with the id of another', (data) => data.fill(7, LENGTH_AT + 2, LENGTH_AT + 34)],
+  ])('authenticator data %s', async (_, change) => {
+    const { request, options } = await start({ link: true }, { ...PASSKEY, token: await mayLink() });
+    const { credential } = authenticator.create(options);
+    const response = credential['response'] as { attestationObject: string };
+    const attestation = decode(Buffer.from(response.attestationObject, 'base64url')) as { authData: Uint8Array };
+    const authData = change(Buffer.from(attestation.authData));
+    const attestationObject = Buffer.from(encode({ ...attestation, authData })).toString('base64url');
+    const changed = { ...credential, response: { ...response, attestationObject } };
+    expect(await doors.signIn({ request, credential: changed }, PASSKEY)).toMatchObject(refused);
+    // What was changed is all that was wrong.
+    expect((await doors.signIn({ request, credential }, PASSKEY)).token).toBeDefined();
   });
 
   test.each<[string, Uint8Array]>([
@@ -448,7 +492,7 @@ describe('A40: keys and attestations', () => {
       [],
       {},
       { ...right, type: 'password' },
-      { ...right, id: 'other', rawId: right['id'] },
+      { ...right, id: 'AAAA', rawId: right['id'] },
       { ...right, id: `${String(right['id'])}==` },
       { ...right, id: 'A'.repeat(2_000), rawId: 'A'.repeat(2_000) },
       { ...right, response: null },
@@ -532,6 +576,23 @@ test('A42: the sessions of a passkey that is removed end, and those of others st
   const { id: last } = grants.find(({ identity }) => identity === two.id) ?? {};
   await doors.query(`ACCESS passkey REVOKE GRANT ${last}`, second);
   expect((await signed(two)).token).toBeDefined();
+});
+
+test('the name of a passkey is one line of a hundred characters, or none', async () => {
+  const named = async (name: unknown) => {
+    const { request, options } = await start({ link: true }, { ...PASSKEY, token: await mayLink() });
+    const { credential } = authenticator.create(options);
+    const { token = '' } = await doors.signIn({ request, credential, name }, PASSKEY);
+    strong.set('ann', token);
+    const [shown] = (await doors.value(
+      `RETURN access::identities(user:ann)[WHERE subject = '${String(credential['id'])}']`,
+    )) as readonly { name?: string }[];
+    return shown?.name;
+  };
+  expect(await named('My phone')).toBe('My phone');
+  expect(await named('  a\u202e\nb  ')).toBe('a  b');
+  expect(await named('x'.repeat(300))).toHaveLength(100);
+  for (const none of ['', ' \n\u0000 ', 7, { name: 'x' }, null]) expect(await named(none)).toBeUndefined();
 });
 
 test('nothing that is shown of a passkey holds its key or its handle', async () => {

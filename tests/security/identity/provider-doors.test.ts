@@ -1,4 +1,6 @@
 /** The doors of signing in at a provider: `start` and `callback`. A1 to A4, A6, A7, A9, A10, A18 to A20. */
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { entriesOf } from '../../../src/catalog/entries.js';
 import { readTarget } from '../../../src/functions/network/targets.js';
@@ -148,6 +150,16 @@ describe('mix-up (A4)', () => {
   });
 });
 
+test('a provider that takes the place of another meanwhile gets no code or verifier of those who are under way (A4, A59)', async () => {
+  const url = await world.began();
+  await world.value(`DEFINE ACCESS OVERWRITE id ON DATABASE TYPE RECORD SIGNUP (CREATE user)
+    WITH OIDC ISSUER 'https://corp.example' CLIENT '${CLIENT.id}' SECRET '${CLIENT.secret}'`);
+  // It would answer for them as if they had been sent to it.
+  expect(await world.back(world.corp.signIn(url, ANN))).toBe(401);
+  expect(world.corp.asked).toEqual([]);
+  expect(await world.value('SELECT * FROM user')).toEqual([]);
+});
+
 describe('a start', () => {
   test.each([
     [{ challenge: undefined }, 'start_malformed'],
@@ -201,6 +213,44 @@ describe('a start', () => {
     };
     const answer = await world.inject('POST', '/auth/test/test/id/start', { challenge: CHALLENGE }, { headers });
     expect(answer.body).not.toContain('evil');
+  });
+
+  test('takes no address from an absolute target either, and no second host (A10)', async () => {
+    await world.app.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = world.app.server.address() as AddressInfo;
+    const body = JSON.stringify({ challenge: CHALLENGE });
+    const told = async (target: string, hosts: readonly string[]) => {
+      const socket = connect(port, '127.0.0.1');
+      const headers = ['content-type: application/json', `content-length: ${body.length}`, 'connection: close'];
+      socket.write(
+        `POST ${target} HTTP/1.1\r\n${[...hosts.map((host) => `host: ${host}`), ...headers].join('\r\n')}\r\n\r\n${body}`,
+      );
+      return text(socket);
+    };
+    const path = '/auth/test/test/id/start';
+    for (const [target, hosts] of [
+      [path, ['127.0.0.1', 'evil.example']],
+      [path, ['evil.example']],
+      [`http://evil.example${path}`, ['127.0.0.1']],
+      [`//evil.example${path}`, ['127.0.0.1']],
+    ] as const)
+      expect([target, await told(target, hosts)]).toEqual([target, expect.not.stringMatching(/evil/)]);
+    expect(await told(path, ['evil.example'])).toContain(
+      encodeURIComponent('https://db.example/auth/test/test/id/callback'),
+    );
+  });
+
+  test('at a provider that is asked while the database is removed begins nothing (A59)', async () => {
+    let release: () => void = () => undefined;
+    const hangs = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    world.id.lies = { metadata: (metadata) => hangs.then(() => metadata as never) };
+    const answer = world.start();
+    await expect.poll(() => world.id.asked.length).toBe(1);
+    await world.value('REMOVE DATABASE test');
+    release();
+    expect((await answer).statusCode).toBe(401);
   });
 
   test('of one source: twenty may be open', async () => {

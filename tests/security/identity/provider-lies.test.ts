@@ -169,6 +169,8 @@ describe('can’t be used:', () => {
       'an authorization endpoint that is a script',
       (metadata) => ({ ...metadata, authorization_endpoint: 'javascript:alert(1)' }),
     ],
+    ['a token endpoint that is no text', (metadata) => ({ ...metadata, token_endpoint: 7 })],
+    ['user information at no address', (metadata) => ({ ...metadata, userinfo_endpoint: 'user' })],
     ['a token endpoint without TLS', (metadata) => ({ ...metadata, token_endpoint: 'http://id.example/token' })],
     ['broken metadata', () => broken],
   ])('%s', async (_, metadata) => {
@@ -228,7 +230,25 @@ describe('is harmless:', () => {
     const groups = Array.from({ length: 4_000 }, (_, at) => `group ${at}`);
     const { claims } = await world.signIn({ ...ANN, groups, acr: 'gold' });
     expect(claims['idp']).toEqual({ iss: 'https://id.example', sub: 'ann-1', acr: 'gold' });
+    // Unless that is long, too.
+    const long = await world.signIn({ ...ANN, groups, acr: 'g'.repeat(3_000) });
+    expect(long.claims['idp']).toEqual({ iss: 'https://id.example', sub: 'ann-1' });
   });
+
+  test.each([[['plain']], [[]], [undefined]])(
+    'metadata that offer %j: S256 and a nonce are sent (A7)',
+    async (methods) => {
+      world.id.lies = { metadata: (metadata) => ({ ...metadata, code_challenge_methods_supported: methods }) };
+      const url = new URL(await world.began());
+      expect(url.searchParams.get('code_challenge_method')).toBe('S256');
+      expect(url.searchParams.get('code_challenge')).toMatch(/^[\w-]{43}$/);
+      expect(url.searchParams.get('nonce')).toMatch(/^[\w-]{43}$/);
+      expect(await world.back(world.id.signIn(url.href, ANN))).toBeInstanceOf(URL);
+      // It is shown the verifier, which it may compare or not.
+      const [asked] = world.id.asked.filter(({ url: { pathname } }) => pathname === '/token').slice(-1);
+      expect(Buffer.from(asked?.body ?? []).toString()).toMatch(/code_verifier=[\w-]{43}/);
+    },
+  );
 });
 
 test('a code is shown once, and never without its verifier', async () => {

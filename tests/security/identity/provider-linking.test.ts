@@ -63,6 +63,15 @@ describe('an address that the provider vouches for', () => {
     expect(await world.value(`RETURN (SELECT VALUE email FROM ONLY ${signed.id})`)).toBeUndefined();
   });
 
+  test('of a record that is gone proves nothing, and signs up', async () => {
+    await world.value("CREATE user:ann SET email = 'ann@example.com'");
+    await world.byMail('ann@example.com');
+    await world.value("DELETE user:ann; CREATE user:ann SET name = 'another'");
+    const signed = await world.signIn(ANN);
+    expect(signed.id).not.toBe('user:ann');
+    expect(await world.query('RETURN $auth.email', signed.token)).toBe('ann@example.com');
+  });
+
   test('of a way that has gone proves nothing', async () => {
     await world.value("CREATE user:ann SET email = 'ann@example.com'");
     await world.byMail('ann@example.com');
@@ -76,6 +85,12 @@ describe('pre-hijacking (A13): an account that a stranger made with the address'
     password: async () =>
       world.inject('POST', '/signup', { NS: 'test', DB: 'test', AC: 'account', email: 'ann@example.com', name: 'eve' }),
     provider: () => world.signIn({ sub: 'eve', email: 'ann@example.com', email_verified: false }, { access: 'plain' }),
+    // By the stranger's own mailbox, with the address of the victim in a field.
+    mail: async () => {
+      await world.value("CREATE user:eve SET email = 'eve@example.com'");
+      const { token } = await world.byMail('eve@example.com');
+      await world.query("UPDATE user:eve SET email = 'ann@example.com'", token);
+    },
   };
 
   test.each(Object.keys(hijackers))('by %s is never shared', async (way) => {
@@ -118,6 +133,17 @@ describe('SIGNUP', () => {
     expect(await world.identities('user:bob')).toEqual([]);
     expect(await world.value('RETURN user:bob.name')).toBeUndefined();
   });
+
+  test.each(['NONE', 'user:missing', '{ LET $made = (CREATE ONLY user); DELETE $made.id; RETURN $made.id }'])(
+    'that answers no record signs no one up: %s',
+    async (clause) => {
+      await world.value(`DEFINE ACCESS OVERWRITE id ON DATABASE TYPE RECORD SIGNUP (${clause})
+        WITH OIDC ISSUER 'https://id.example' CLIENT 'the-shop' SECRET 'a secret of the client'`);
+      expect(await world.refusal(ANN)).toMatch(/^401|signup query failed|No record was returned/);
+      expect(await world.value('SELECT * FROM user')).toEqual([]);
+      expect(await world.value('ACCESS id SHOW ALL')).toEqual([]);
+    },
+  );
 
   test('sees what the provider said, whatever the client sends (A14)', async () => {
     for (const variables of [{ identity: { subject: 'bob' } }, { email: 'bob@example.com' }])
@@ -189,7 +215,8 @@ describe('linking (A15)', () => {
 
   const endings: Readonly<Record<string, (token: string) => Promise<unknown>>> = {
     killed: () => world.value('KILL SESSIONS FOR RECORD user:ann'),
-    expired: async () => world.pass(3_600_000),
+    // Before the code, which is good for a minute.
+    expired: async () => world.pass(45_000),
     'of a record that is gone': () => world.value('DELETE user:ann'),
     'of a record that was made again': () => world.value('DELETE user:ann; CREATE user:ann'),
     'of an identity that was removed': async () => {
@@ -198,6 +225,7 @@ describe('linking (A15)', () => {
     },
   };
   test.each(Object.keys(endings))('by a session that is %s meanwhile is void', async (how) => {
+    await world.value('ALTER ACCESS mail ON DATABASE DURATION FOR TOKEN 45s');
     const ann = await world.byMailed('ann@example.com');
     const code = await world.code({ sub: 'c-1' }, atCorp({ token: ann.token, body: { link: true } }));
     await endings[how]?.(ann.token);

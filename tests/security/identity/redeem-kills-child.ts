@@ -1,17 +1,22 @@
 /**
  * A server on a store on disk that redeems what it is given, and may be killed at a commit: `node redeem-kills-child.js
- * <folder> <variables of signin as JSON, or a link> [<commit> before|after]`. Commits count from when it begins. It prints
- * the id of the record that got in, or the code to which the link leads.
+ * <folder> <what> [<commit> before|after]`. It is given the variables of signin as JSON, a mailed link, or the address of
+ * a provider from which a user comes back. Commits count from when it begins. It prints the id of the record that got
+ * in, or the code to which a page leads.
  */
 import { findDatabase } from '../../../src/catalog/definitions/lookup.js';
 import { databaseArea } from '../../../src/catalog/keys/store-keys.js';
+import { realEnvironment } from '../../../src/env/real.js';
+import type { Onward } from '../../../src/session/contract.js';
 import { openDatabase } from '../../../src/session/database/database.js';
 import type { Engine } from '../../../src/storage/contract.js';
 import { openLmdb } from '../../../src/storage/lmdb/engine/lmdb.js';
+import { parseJson } from '../../../src/value/codecs/json-parse.js';
 import { toText } from '../../../src/value/text/text.js';
-import { objectFrom, type Value } from '../../../src/value/value.js';
+import type { ObjectValue } from '../../../src/value/value.js';
+import { providersNetwork } from '../../support/identity-provider.js';
 import { appUrl } from '../../support/mailbox.js';
-import { OPTIONS, PATH } from './redeem-kills-world.js';
+import { OPTIONS, openProvider, PATH } from './redeem-kills-world.js';
 
 const [, , folder = '', what = '', at, when] = process.argv;
 
@@ -55,19 +60,30 @@ const { id } = (await findDatabase(snapshot, 'test', 'test'))!;
 snapshot.cancel();
 const area = databaseArea(id);
 const mails = `${area}m`;
-const database = await openDatabase(killing(engine), OPTIONS);
+const provider = await openProvider();
+provider.now = () => Math.floor(Date.now() / 1000);
+const environment = { ...realEnvironment, network: providersNetwork(provider) };
+const database = await openDatabase(killing(engine), { ...OPTIONS, environment });
 if (at !== undefined) left = Number(at);
-process.stdout.write(`${await (what.startsWith('{') ? signedIn() : confirmed())}\n`);
+const work = what.startsWith('{') ? signedIn : what.startsWith(provider.issuer) ? returned : confirmed;
+process.stdout.write(`${await work()}\n`);
 await database.close();
 process.exit(0);
 
 async function signedIn(): Promise<string> {
   const session = database.session({});
-  await session.signIn(objectFrom(JSON.parse(what) as Record<string, Value>));
+  await session.signIn(parseJson(what) as ObjectValue);
   return toText(session.identity.auth);
 }
 
 async function confirmed(): Promise<string> {
-  const to = appUrl(await database.confirmLink(PATH, 'mail', what));
-  return to.searchParams.get('code') as string;
+  return codeIn(await database.confirmLink(PATH, 'mail', what));
+}
+
+async function returned(): Promise<string> {
+  return codeIn(await database.returnFromProvider(PATH, 'provider', provider.signIn(what, { sub: 'ann-1' })));
+}
+
+function codeIn(to: Onward): string {
+  return appUrl(to).searchParams.get('code') as string;
 }

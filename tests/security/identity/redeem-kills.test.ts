@@ -2,144 +2,18 @@
  * A58: a server on disk is killed at each step of redeeming: before and after each of its commits. No code is good
  * twice, an account is there with its identity or not at all, and the client that starts again gets in.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { realEnvironment } from '../../../src/env/real.js';
-import type { Session } from '../../../src/session/contract.js';
-import { type OpenDatabase, openDatabase } from '../../../src/session/database/database.js';
-import { openLmdb } from '../../../src/storage/lmdb/engine/lmdb.js';
-import { objectFrom, type Value } from '../../../src/value/value.js';
-import { failureOf, run } from '../../nodes/two-nodes.js';
-import { compiled } from '../../support/compiled.js';
+import { describe, expect, test } from 'vitest';
+import type { Value } from '../../../src/value/value.js';
+import { failureOf } from '../../nodes/two-nodes.js';
 import { appUrl, waitingMails } from '../../support/mailbox.js';
 import { isInTurn } from '../../support/runs-all.js';
 import { atLeast } from '../../support/timeouts.js';
-import { CHALLENGE, OPTIONS, PATH, REDIRECT, SCHEMA, VERIFIER } from './redeem-kills-world.js';
+import { isGood, killedAtEachCommit, LATER, onDisk, type World } from './redeem-kills-harness.js';
+import { PATH, REDIRECT, VERIFIER } from './redeem-kills-world.js';
 
 const DEADLINE = { timeout: atLeast(240_000) };
 const NEW = 'new@example.com';
 const ANN = 'ann@example.com';
-const PLACE = { NS: 'test', DB: 'test', AC: 'mail' };
-
-/** So long that a mail may be asked for again, in nanoseconds. */
-const LATER = 120_000_000_000n;
-
-type Body = Readonly<Record<string, string | boolean>>;
-
-let child: string;
-let folder: string;
-beforeAll(() => {
-  child = compiled(
-    'tests/security/identity/redeem-kills-child.ts',
-    mkdtempSync(join(tmpdir(), 'tessera-redeem-kills-')),
-  );
-});
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'tessera-redeem-kills-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-/** The store, opened by this process, which is never killed. */
-class World {
-  readonly engine = openLmdb(folder);
-  database!: OpenDatabase;
-  #owner!: Session;
-
-  /** @param later nanoseconds by which its clock is ahead; it may be set again */
-  private constructor(public later: bigint) {}
-
-  static async open(later = 0n): Promise<World> {
-    const world = new World(later);
-    const { clock } = realEnvironment;
-    const environment = { ...realEnvironment, clock: { ...clock, now: () => clock.now() + world.later } };
-    world.database = await openDatabase(world.engine, { ...OPTIONS, environment });
-    world.#owner = world.database.ownerSession();
-    await world.#owner.use('test', 'test');
-    return world;
-  }
-
-  async value(text: string): Promise<Value> {
-    return (await run(this.#owner, text)).at(-1);
-  }
-
-  async begun(body: Body, session = this.database.session({})) {
-    const former = (await waitingMails(this.engine)).map(({ id }) => id);
-    const target = { databasePath: PATH, access: 'mail', body: objectFrom({ challenge: CHALLENGE, ...body }) };
-    const { request } = await session.startSignIn(target);
-    const mail = (await waitingMails(this.engine)).find(({ id }) => !former.includes(id));
-    return { request, code: mail?.code ?? '', link: mail?.link?.split('#')[1]?.split('.')[0] ?? '' };
-  }
-
-  async signIn(body: Body): Promise<Session> {
-    const session = this.database.session({});
-    await session.signIn(objectFrom({ ...PLACE, ...body }));
-    return session;
-  }
-
-  close(): Promise<void> {
-    return this.database.close();
-  }
-}
-
-/** Runs a server that redeems it. What it printed, `undefined` if it was killed before. */
-async function redeem(what: Body | string, ...killed: readonly string[]): Promise<string | undefined> {
-  const given = typeof what === 'string' ? what : JSON.stringify({ ...PLACE, ...what });
-  const running = spawn(process.execPath, [child, folder, given, ...killed], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let [said, errors] = ['', ''];
-  running.stdout.on('data', (text) => (said += text));
-  running.stderr.on('data', (text) => (errors += text));
-  const [code, signal] = (await once(running, 'close')) as [number | null, string | null];
-  if (signal !== 'SIGKILL') expect([code, errors]).toEqual([0, '']);
-  return said === '' ? undefined : said.trim();
-}
-
-/** What a case does in a fresh store. */
-interface Case<T> {
-  /** What the server is to redeem. */
-  prepare(world: World): Promise<T>;
-  what(prepared: T): Body | string;
-  /** Judges what is left when the server was killed. Whether the code, or link, was still good. */
-  judge(world: World, prepared: T): Promise<boolean>;
-}
-
-/** Kills a server before and after each of its commits, until one of them isn't. */
-async function killedAtEachCommit<T>({ prepare, what, judge }: Case<T>): Promise<void> {
-  const good: boolean[] = [];
-  for (let commit = 1; ; commit++) {
-    for (const when of ['before', 'after']) {
-      const world = await World.open();
-      await world.value(SCHEMA);
-      const prepared = await prepare(world);
-      await world.close();
-      const said = await redeem(what(prepared), String(commit), when);
-      // It got in, and its process ended before that commit.
-      if (said !== undefined) {
-        // First it was, and from some commit on no longer.
-        expect(good).toEqual([...good].sort().reverse());
-        expect(new Set(good)).toEqual(new Set([true, false]));
-        return;
-      }
-      const left = await World.open(LATER);
-      good.push(await judge(left, prepared));
-      await left.close();
-      rmSync(folder, { recursive: true, force: true });
-      folder = mkdtempSync(join(tmpdir(), 'tessera-redeem-kills-'));
-    }
-  }
-}
-
-/** Whether it gets in, once. */
-async function isGood(work: () => Promise<unknown>): Promise<boolean> {
-  const first = await failureOf(work);
-  expect(['none', 'invalid_auth']).toContain(first);
-  expect(await failureOf(work)).toBe('invalid_auth');
-  return first === 'none';
-}
-
 /** For each user: how many identities it has, and how many records its event has made. */
 const usersOf = (world: World, email: string) =>
   world.value(`SELECT VALUE [count(access::identities(id)), count(SELECT * FROM welcome WHERE to = $parent.id)]
@@ -147,6 +21,8 @@ const usersOf = (world: World, email: string) =>
 
 // In turns with other long tests.
 describe.skipIf(!isInTurn(3))('A58: killed while it redeems', () => {
+  onDisk();
+
   test('the code of a record', DEADLINE, () =>
     killedAtEachCommit({
       prepare: (world) => world.begun({ email: ANN }),

@@ -260,6 +260,28 @@ describe('changing factors (A46)', () => {
     expect(await factors.doors.value('RETURN access::identities(user:ann)')).toEqual([]);
   });
 
+  test('no code that is stored, and none within an expression, changes them', async () => {
+    const { token } = await factors.enrolled();
+    const { doors } = factors;
+    for (const change of ['ACCESS totp REVOKE ALL', "ACCESS totp LINK RECORD user:ann SUBJECT 'x'"]) {
+      for (const stored of [
+        `DEFINE API '/change' FOR post THEN { ${change} }`,
+        `DEFINE FUNCTION fn::change() { ${change} } PERMISSIONS FULL`,
+        `DEFINE EVENT change ON user THEN { ${change} }`,
+        `RETURN { ${change} }`,
+        `SELECT (${change}) FROM user`,
+        `{ ${change} }`,
+      ])
+        for (const run of [() => doors.value(stored), () => doors.query(stored, token).then(refusedBy)])
+          await expect(run()).rejects.toThrow(/Parse error|not enough permissions/i);
+    }
+    expect(await doors.value('RETURN access::identities(user:ann).map(|$each| $each.kind)')).toEqual(['totp']);
+  });
+
+  const refusedBy = (told: unknown) => {
+    throw new Error(JSON.stringify(told));
+  };
+
   test('each change is mailed to the address that was proved', async () => {
     const { doors } = factors;
     const byMail = await doors.signedIn();
