@@ -99,6 +99,8 @@ export interface IdentityRows {
   readonly accessNames: readonly string[];
   /** The way of an access method; `undefined` if it has none. */
   way(access: string): AccessWay | undefined;
+  /** The marks of the keys of an access method, as it is now (`keyMarks`). */
+  keyMarks(access: string): readonly string[];
   grants(access: string): Grants;
   /** The incarnation of a record, assigned if it has none. */
   readonly incarnationOf: IncarnationOf;

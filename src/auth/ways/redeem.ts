@@ -19,7 +19,7 @@ import { type Client, guestIdentity } from '../identity.js';
 import { judged } from '../kinds/clause-errors.js';
 import { factorsOf, isSecondFactor, isWayIn } from '../second-factor/factors.js';
 import type { DrawnToken } from '../tokens/tokens.js';
-import { assuranceIn, credentialOf, hasExpired } from './bearer.js';
+import { assuranceIn, credentialOf, hasExpired, isInForce } from './bearer.js';
 import { verifies } from './challenge.js';
 import { addedMail, changedMail, factorAddedMail } from './mail-text.js';
 import { tell, tellOthers } from './notices.js';
@@ -149,7 +149,8 @@ async function settle(
   if (incarnation === undefined || (named !== undefined && named !== incarnation.id)) return undefined;
   const at = datetimeNanoseconds(request.created);
   if (bearer !== undefined && hasExpired(bearer, now)) return undefined;
-  const session = first ?? (bearer && credentialOf(bearer));
+  const session = first === undefined ? bearer && credentialOf(bearer) : { ...first, access: request.access };
+  if (session !== undefined && !(await isInForce(rows, session))) return undefined;
   if (await rows.isRevoked({ token: undefined, ...session, subject: recordSubject(id), at })) return undefined;
   if (!(await mayAdd(rows, request, incarnation.id))) return undefined;
   const former = await rows.identities.ofRecord(id, access.name);

@@ -7,6 +7,7 @@ import { Identities, type IdentityGrant } from '../../catalog/credentials/identi
 import { ensureIncarnation, type Incarnation } from '../../catalog/credentials/incarnation.js';
 import { type IssuedCredential, RevocationList } from '../../catalog/credentials/revocation-list.js';
 import { SignInRequests } from '../../catalog/credentials/sign-in-request.js';
+import { keyMarks } from '../../catalog/credentials/signing-key.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { configOfKind } from '../../catalog/definitions/lookup.js';
 import { databaseArea } from '../../catalog/keys/store-keys.js';
@@ -72,6 +73,11 @@ export class ExecutionIdentityRows implements IdentityRows {
   way(access: string): AccessWay | undefined {
     const accessKind = this.#catalog.accesses.get(access)?.accessKind;
     return accessKind?.kind === 'record' ? accessKind.way : undefined;
+  }
+
+  keyMarks(access: string): readonly string[] {
+    const accessKind = this.#catalog.accesses.get(access)?.accessKind;
+    return accessKind === undefined ? [] : keyMarks(accessKind);
   }
 
   grants(access: string): Grants {
