@@ -104,7 +104,7 @@ export interface IdentityRows {
   grants(access: string): Grants;
   /** The incarnation of a record, assigned if it has none. */
   readonly incarnationOf: IncarnationOf;
-  /** The identity of a subject, if its record is still the one that has proved it. */
+  /** The identity of a subject, if its record, and the way of its access method, still are what they were then. */
   owner(access: string, subject: string): Promise<IdentityGrant | undefined>;
   /** A record with all of its fields; `undefined` if it doesn't exist. */
   record(id: RecordId): PromiseOrValue<ObjectValue | undefined>;

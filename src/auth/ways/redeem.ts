@@ -153,7 +153,7 @@ async function settle(
   if (session !== undefined && !(await isInForce(rows, session))) return undefined;
   if (await rows.isRevoked({ token: undefined, ...session, subject: recordSubject(id), at })) return undefined;
   if (!(await mayAdd(rows, request, incarnation.id))) return undefined;
-  const former = await rows.identities.ofRecord(id, access.name);
+  const former = await rows.identities.ofRecordAt(id, access.name, way.kind);
   const same = former.find((identity) => identity.subject === proven.subject);
   const others = former.filter((identity) => identity !== same);
   const adds = purpose === 'sign-in' || purpose === 'link' || request.kept !== undefined;

@@ -90,7 +90,7 @@ export class ExecutionIdentityRows implements IdentityRows {
 
   async owner(access: string, subject: string): Promise<IdentityGrant | undefined> {
     const identity = await this.identities.find(access, subject);
-    if (identity === undefined) return undefined;
+    if (identity === undefined || identity.kind !== this.way(access)?.kind) return undefined;
     const incarnation = await this.incarnationOf(identity.record);
     return incarnation?.id === identity.incarnation ? identity : undefined;
   }
