@@ -96,7 +96,7 @@ async function take(redeeming: Redeeming, { name, isPage }: Named): Promise<Take
     request.purpose === 'second'
       ? isSecondFactor(way.kind)
       : request.access === access.name && request.kind === way.kind;
-  if (!isAt) return undefined;
+  if (!isAt || (await isOfFormer(rows, request))) return undefined;
   // Wrong codes count for the record, whatever it was that asked for one.
   const isProof = request.purpose === 'step' || request.purpose === 'second';
   const counted = isProof && isSecondFactor(way.kind) && request.kept === undefined ? request.record : undefined;
@@ -129,6 +129,12 @@ async function take(redeeming: Redeeming, { name, isPage }: Named): Promise<Take
   return settled;
 }
 
+/** Whether its record is gone: wrong codes must not count for a later one of the same id. */
+async function isOfFormer(rows: IdentityRows, { record, incarnation }: SignInRequest): Promise<boolean> {
+  if (record === undefined || incarnation === undefined) return false;
+  return (await rows.incarnationOf(record))?.id !== incarnation;
+}
+
 interface Claimed {
   readonly request: SignInRequest;
   readonly proven: Proven;
@@ -144,9 +150,9 @@ async function settle(
   way: AccessWay,
   { request, proven, id, now }: Claimed,
 ): Promise<RedeemedRecord | undefined> {
-  const { purpose, bearer, first, incarnation: named } = request;
+  const { purpose, bearer, first } = request;
   const incarnation = await rows.incarnationOf(id);
-  if (incarnation === undefined || (named !== undefined && named !== incarnation.id)) return undefined;
+  if (incarnation === undefined) return undefined;
   const at = datetimeNanoseconds(request.created);
   if (bearer !== undefined && hasExpired(bearer, now)) return undefined;
   const session = first === undefined ? bearer && credentialOf(bearer) : { ...first, access: request.access };
