@@ -1,8 +1,21 @@
 /**
- * What is known of people and their sign-ins, and the rules of it: whose a proof is, which session stands, and what its
- * tokens say. All of it in memory, at one place and one time; servers are compared with it.
+ * The rules of identities: whose a proof is, which session stands, and what its tokens say. All of it in memory, at one
+ * place and one time; servers are compared with it.
  */
-import type { SoftPasskey } from '../../support/authenticator.js';
+import {
+  type Begun,
+  type Definition,
+  type Family,
+  type Identity,
+  isFactor,
+  isWayIn,
+  METHODS,
+  type Person,
+  type Purpose,
+  REFRESHES,
+  type Session,
+  SIGNS_UP,
+} from './known.js';
 import type { AccessName } from './servers.js';
 
 /** `either`: so close to a time that servers, whose clocks differ, may differ about it. */
@@ -33,109 +46,6 @@ const MOST_TRIES = 5;
 /** Wrong second proofs of a record that are free of delay. */
 const FREE_TRIES = 4;
 const MOST_PASSKEYS = 10;
-
-/** What each way adds to `amr`. */
-export const METHODS: Readonly<Record<AccessName, readonly string[]>> = {
-  password: ['pwd'],
-  mail: ['mail'],
-  id: ['fed'],
-  corp: ['fed'],
-  passkey: ['swk', 'user', 'mfa'],
-  totp: ['otp'],
-  recovery: ['recovery'],
-};
-export const isFactor = (access: AccessName) => access === 'totp' || access === 'recovery' || access === 'passkey';
-export const isWayIn = (access: AccessName) => access !== 'totp' && access !== 'recovery';
-export const isProvider = (access: AccessName) => access === 'id' || access === 'corp';
-const REFRESHES: ReadonlySet<AccessName> = new Set(['password', 'corp']);
-const SIGNS_UP: ReadonlySet<AccessName> = new Set(['mail', 'id', 'passkey']);
-
-/** What stands between one definition of an access method and the next. */
-export interface Definition {
-  readonly name: AccessName;
-}
-
-/** A record, until it is deleted. */
-export interface Person {
-  readonly id: string;
-  email: string | undefined;
-  isGone: boolean;
-  /** Wrong second proofs in a row, and when a code is judged again. */
-  wrong: number;
-  lockedUntil: number;
-}
-
-/** What ties a subject to a record. */
-export interface Identity {
-  readonly access: AccessName;
-  readonly subject: string;
-  readonly person: Person;
-  readonly passkey?: SoftPasskey | undefined;
-  /** Of an app: its secret, and the step of the last code. */
-  readonly secret?: string | undefined;
-  used?: number | undefined;
-  readonly codes?: Set<string> | undefined;
-  isOver: boolean;
-}
-
-interface Family {
-  isRevoked: boolean;
-}
-
-/** What one sign-in has given. */
-export interface Session {
-  readonly person: Person;
-  readonly definition: Definition;
-  /** In the order of the proofs. */
-  readonly amr: readonly string[];
-  /** When the last proof was given, by the clock of the server that judged it. */
-  readonly authAt: number;
-  /** The subject at a provider. */
-  readonly idp: string | undefined;
-  /** What it was signed in by, with which it ends. */
-  readonly identity: Identity | undefined;
-  /** When it was begun, by the clocks of people. */
-  readonly at: number;
-  /** The second in which its token was issued, by the clock of the server. */
-  readonly issuedAt: number;
-  readonly family: Family | undefined;
-  isSignedOut: boolean;
-  /** When its refresh token was used, and for what. */
-  usedAt: number | undefined;
-  successor: Session | undefined;
-  tokens: { readonly access: string; readonly refresh?: string };
-}
-
-export type Purpose = 'sign-in' | 'signup' | 'link' | 'step' | 'second';
-
-/** A request that has begun. */
-export interface Begun {
-  readonly access: AccessName;
-  readonly purpose: Purpose;
-  readonly name: string;
-  readonly at: number;
-  lifetime: number;
-  /** When its lifetime has begun. */
-  since: number;
-  /** What is to be proved, as far as that is known. */
-  subject: string | undefined;
-  /** An address that is proved with it. */
-  address: string | undefined;
-  idp: string | undefined;
-  readonly person: Person | undefined;
-  /** The session of a link or step; of a second proof the first one, which has no tokens. */
-  readonly session: Session | undefined;
-  /** Of an app and recovery codes that are to be made. */
-  readonly secret?: string | undefined;
-  readonly codes?: readonly string[] | undefined;
-  /** A link or a provider has proved it, so that its name is a code for the app. */
-  readonly isPage: boolean;
-  tries: number;
-  /** It was redeemed, or ended by a newer one. */
-  isOver: boolean;
-  /** Servers may differ about it, so that nothing is known of it. */
-  isLost: boolean;
-}
 
 /** What a redemption comes to. `spent`: a right proof that leads nowhere. */
 export interface Redemption {
@@ -259,8 +169,9 @@ export class Model {
     return [...new Set(usable.map(({ access }) => access))].sort();
   }
 
-  owes(person: Person): boolean {
-    return this.factors(person).includes('totp');
+  /** After a first proof at an access method. */
+  owes(person: Person, { name }: Definition): boolean {
+    return name === 'strict' || this.factors(person).includes('totp');
   }
 
   /** Whether a change of its ways needs both proofs, and this has one. */
@@ -326,7 +237,7 @@ export class Model {
     const refused = (onRefusal: Redemption['onRefusal']): Redemption => ({ admitted: 'no', onRefusal });
     const isOpen = this.isOpen(begun);
     const isAt = begun.purpose === 'second' ? isFactor(access) : begun.access === access;
-    if (isOpen === 'no' || !isAt || !this.definitions.has(access)) return refused('nothing');
+    if (isOpen === 'no' || !isAt || !this.definitions.has(access) || begun.person?.isGone) return refused('nothing');
     const counted = this.countedFor(begun, access);
     const lock = counted === undefined ? 'yes' : this.isOver(counted.lockedUntil, 0);
     if (lock === 'no') return refused('nothing');
@@ -361,6 +272,8 @@ export class Model {
   #maySettle({ purpose, session, secret, codes }: Begun, access: AccessName, person: Person, subject: string): boolean {
     const isNew = secret !== undefined || codes !== undefined;
     if (purpose === 'link' && session !== undefined && this.isTooWeak(session)) return false;
+    // It may have got one since the request began.
+    if (purpose === 'second' && isNew && this.factors(person).length > 0) return false;
     const others = this.identitiesOf(person, access).filter((each) => each.subject !== subject);
     const isKnown = this.owner(access, subject)?.person === person;
     if ((purpose === 'step' || purpose === 'second') && !isNew && !isKnown) return false;

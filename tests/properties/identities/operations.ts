@@ -7,10 +7,17 @@ export type Operation = {
   /** The server that is asked; of several at once the first one. */
   readonly server: number;
 } & (
-  | { readonly kind: 'password' | 'signUp'; readonly person: number }
+  | { readonly kind: 'password'; readonly access: 'password' | 'strict'; readonly person: number }
+  | { readonly kind: 'signUp'; readonly person: number }
+  | {
+      /** A second factor that is due is got first. */
+      readonly kind: 'enrol';
+      readonly begun: number;
+      readonly isDull: boolean;
+    }
   | {
       readonly kind: 'start';
-      readonly access: Exclude<AccessName, 'password'>;
+      readonly access: Exclude<AccessName, 'password' | 'strict'>;
       readonly purpose: 'sign-in' | 'link' | 'step';
       readonly session: number;
       /** An address. */
@@ -60,7 +67,7 @@ function mostlyFirst(arbitrary: fc.Arbitrary<number>): fc.Arbitrary<number> {
 }
 /** Mostly the newest that can go on. */
 const newest = fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: few });
-/** Now and then what is over, or can't be done. */
+/** Now and then what is over, or can't be done: what was replaced or redeemed last. */
 const isDull = fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) });
 const copies = fc.oneof({ weight: 3, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fc.constantFrom(2, 4) });
 const names = Object.keys(ACCESS) as AccessName[];
@@ -68,14 +75,19 @@ const is = <const T>(...values: readonly T[]) => fc.constantFrom(...values);
 const subject = mostlyFirst(fc.nat(2));
 const person = mostlyFirst(few);
 
+type Started = Exclude<AccessName, 'password' | 'strict'>;
+const isStarted = (name: AccessName): name is Started => name !== 'password' && name !== 'strict';
+
 /** With how many of some hundred operations each is. */
 const drawn: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<Operation>])[] = [
-  [10, fc.record({ kind: is('password', 'password', 'password', 'signUp'), person, server })],
+  [10, fc.record({ kind: is('password'), access: is('password', 'password', 'strict'), person, server })],
+  [2, fc.record({ kind: is('signUp'), person, server })],
+  [3, fc.record({ kind: is('enrol'), begun: newest, isDull, server })],
   [
     24,
     fc.record({
       kind: is('start'),
-      access: fc.constantFrom(...names.filter((name) => name !== 'password'), 'totp'),
+      access: fc.constantFrom(...names.filter(isStarted), 'totp'),
       purpose: is('sign-in', 'sign-in', 'link', 'link', 'link', 'step'),
       session: newest,
       subject,

@@ -2,7 +2,8 @@
 import { expect } from 'vitest';
 import { toText } from '../../../src/value/text/text.js';
 import { isObject, type RecordId, type Value } from '../../../src/value/value.js';
-import { type Identity, isProvider, Model } from './model.js';
+import { type Identity, isProvider } from './known.js';
+import { Model } from './model.js';
 import type { Of, Operation } from './operations.js';
 import { agreed, atOnce } from './outcomes.js';
 import { Proofs } from './proofs.js';
@@ -51,6 +52,8 @@ export class Play {
       case 'password':
       case 'signUp':
         return this.#signIns.byClause(operation);
+      case 'enrol':
+        return this.#signIns.enrol(operation);
       case 'start':
         return this.#signIns.start(operation);
       case 'lead':

@@ -2,7 +2,8 @@
 import { parseJson } from '../../../src/value/codecs/json-parse.js';
 import { type Options, SoftAuthenticator, type SoftPasskey } from '../../support/authenticator.js';
 import { TOTP_STEP, totpCode } from '../../support/authenticator-app.js';
-import { type Begun, isProvider, type Model, sure, type Verdict } from './model.js';
+import { type Begun, isProvider } from './known.js';
+import { type Model, sure, type Verdict } from './model.js';
 import type { Of } from './operations.js';
 import { type AccessName, type Body, type Mailed, type Servers, type Started, VERIFIER } from './servers.js';
 
@@ -77,7 +78,8 @@ export class Proofs {
   }
 
   /** One that the person has, now and then another. */
-  #factor({ person }: Begun, { choice }: Redeem): AccessName {
+  #factor({ person, secret }: Begun, { choice }: Redeem): AccessName {
+    if (secret !== undefined) return 'totp';
     const has = person === undefined ? [] : this.model.factors(person);
     return [...has, 'totp' as const][choice % (has.length + 1)] as AccessName;
   }

@@ -39,6 +39,7 @@ const NEW = "type::record('user', rand::ulid())";
 export const ACCESS = {
   password: `SIGNUP (CREATE type::record('user', $name)) SIGNIN (SELECT * FROM type::record('user', $name))
     WITH REFRESH`,
+  strict: `SIGNIN (SELECT * FROM type::record('user', $name)) WITH REFRESH SECOND FACTOR ALWAYS`,
   mail: `SIGNUP (CREATE ${NEW} SET email = $identity.email) SIGNIN (SELECT * FROM user WHERE email = $email)
     WITH MAIL CODE, LINK`,
   id: `SIGNUP (CREATE ${NEW} SET email = $identity.email) ${oidc('id')}`,
@@ -177,6 +178,7 @@ export class Servers {
 
   /** Begins again in another database, with the schema and these statements. */
   async reset(text: string): Promise<void> {
+    if (this.#databases > 0) await this.owned(0, `REMOVE DATABASE ${this.#place.database}`);
     this.#databases++;
     await this.owned(0, `${SCHEMA} ${text}`);
   }
@@ -261,6 +263,8 @@ export interface SignedIn {
 export interface Due {
   readonly request: string;
   readonly access: readonly string[];
+  /** Where the first factor may be got. */
+  readonly enrol?: readonly string[];
 }
 
 export type Entered = SignedIn | { readonly due: Due };

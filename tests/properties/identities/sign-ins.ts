@@ -1,19 +1,8 @@
 /** People sign in by all ways: each step at any server, by several clients at once, and compared with the model. */
 import { expect } from 'vitest';
 import { toText } from '../../../src/value/text/text.js';
-import {
-  all,
-  type Begun,
-  type Identity,
-  isProvider,
-  isWayIn,
-  LIFETIMES,
-  type Model,
-  type Person,
-  type Redemption,
-  type Session,
-  sure,
-} from './model.js';
+import { type Begun, type Identity, isProvider, isWayIn, type Person, type Session } from './known.js';
+import { all, LIFETIMES, type Model, type Redemption, sure } from './model.js';
 import type { Of } from './operations.js';
 import { agreed, atOnce } from './outcomes.js';
 import type { Proofs, Shown } from './proofs.js';
@@ -35,14 +24,16 @@ export class SignIns {
     this.#proofs = proofs;
   }
 
-  async byClause({ kind, person: at, server }: Of<'password' | 'signUp'>): Promise<void> {
+  async byClause(operation: Of<'password'> | Of<'signUp'>): Promise<void> {
     const model = this.#model;
+    const { kind, person: at, server } = operation;
+    const access = operation.kind === 'signUp' ? 'password' : operation.access;
     const id = model.idAt(at);
     const known = model.people.get(id);
-    const definition = model.definitions.get('password');
+    const definition = model.definitions.get(access);
     const mayEnter = definition !== undefined && (kind === 'signUp' ? known === undefined : known !== undefined);
     const outcomes = await atOnce(this.#servers, 1, server, (each) =>
-      this.#servers[kind === 'signUp' ? 'signUp' : 'signIn'](each, 'password', { name: keyOf(id) }),
+      this.#servers[kind === 'signUp' ? 'signUp' : 'signIn'](each, access, { name: keyOf(id) }),
     );
     const entered = agreed(sure(mayEnter), outcomes)?.value;
     if (entered === undefined || definition === undefined) return;
@@ -50,6 +41,20 @@ export class SignIns {
     const authAt = this.#servers.clock(server);
     const expected = { person, definition, amr: ['pwd'], authAt, idp: undefined, identity: undefined };
     this.#enter(entered, { ...expected, family: model.newFamily(definition) }, true);
+  }
+
+  /** An app, for a second factor that is due and that the record doesn't have. */
+  async enrol({ begun: at, isDull, server }: Of<'enrol'>): Promise<void> {
+    const model = this.#model;
+    const due = model.begun.filter((each) => each.purpose === 'second' && (model.isOpen(each) === 'no') === isDull);
+    const begun = due.at(-1 - at);
+    if (begun === undefined || begun.isLost) return;
+    const admitted = all(model.isOpen(begun), sure(begun.mayEnrol && model.definitions.has('totp')));
+    const outcomes = await atOnce(this.#servers, 1, server, (each) =>
+      this.#servers.start(each, 'totp', { request: begun.name }),
+    );
+    const started = agreed(admitted, outcomes)?.value;
+    if (started !== undefined) begun.secret = started.shown?.['secret'] as string;
   }
 
   async start({ access: drawn, purpose: asked, session: at, subject, isDull, server }: Of<'start'>): Promise<void> {
@@ -88,6 +93,7 @@ export class SignIns {
       idp: undefined,
       person,
       session,
+      mayEnrol: false,
       secret: secret as string | undefined,
       codes: codes as readonly string[] | undefined,
       isPage: false,
@@ -125,7 +131,7 @@ export class SignIns {
     const ways = model.begun.filter(({ access, purpose, isPage }) => {
       return (access === 'mail' || isProvider(access)) && purpose !== 'second' && !isPage;
     });
-    const begun = ways.filter((each) => isDull || model.isOpen(each) !== 'no').at(-1 - at);
+    const begun = ways.filter((each) => (model.isOpen(each) === 'no') === isDull).at(-1 - at);
     const papers = begun && this.#proofs.of(begun);
     if (begun === undefined || papers === undefined || begun.isLost) return;
     const { access } = begun;
@@ -162,7 +168,7 @@ export class SignIns {
   async redeem(redeem: Of<'redeem'>): Promise<void> {
     const model = this.#model;
     const isReady = ({ access, purpose, isPage }: Begun) => isPage || purpose === 'second' || !isProvider(access);
-    const ready = model.begun.filter((each) => redeem.isDull || (isReady(each) && model.isOpen(each) !== 'no'));
+    const ready = model.begun.filter((each) => (isReady(each) && model.isOpen(each) !== 'no') !== redeem.isDull);
     const begun = ready.at(-1 - redeem.begun);
     if (begun === undefined || begun.isLost) return;
     const shown = await this.#proofs.show(begun, redeem);
@@ -240,7 +246,7 @@ export class SignIns {
     const model = this.#model;
     const { person, definition, idp } = expected;
     const now = this.#servers.now;
-    const isDue = mayOwe && model.acr(expected) === 'aal1' && model.owes(person);
+    const isDue = mayOwe && model.acr(expected) === 'aal1' && model.owes(person, definition);
     expect('due' in entered, 'a second factor is due').toBe(isDue);
     const session = {
       ...expected,
@@ -251,7 +257,10 @@ export class SignIns {
       successor: undefined,
     };
     if ('due' in entered) {
-      expect([...entered.due.access].sort()).toEqual(model.factors(person));
+      const factors = model.factors(person);
+      const mayEnrol = factors.length === 0;
+      expect([...entered.due.access].sort()).toEqual(factors);
+      expect(entered.due.enrol).toEqual(mayEnrol ? ['totp'].filter(() => model.definitions.has('totp')) : undefined);
       model.replaceBegun((older) => older.purpose === 'second' && older.person?.id === person.id);
       model.begun.push({
         access: definition.name,
@@ -265,6 +274,7 @@ export class SignIns {
         idp,
         person,
         session: { ...session, tokens: { access: '' } },
+        mayEnrol,
         isPage: false,
         tries: 0,
         isOver: false,
