@@ -8,10 +8,11 @@ import { type Assurance, assertRecentSignIn, assuranceBy } from '../assurance.js
 import type { AuthContext } from '../context.js';
 import type { IdentityRows } from '../directory.js';
 import type { SessionIdentity } from '../identity.js';
+import { issueTime } from '../tokens/claims.js';
 import type { StartBody } from './start-body.js';
 
 /** What a session was signed in with: when it is revoked, so is what the session has begun. */
-interface BearerCredential extends Pick<IssuedCredential, 'token' | 'identity'> {
+interface BearerCredential extends Pick<IssuedCredential, 'token' | 'identity' | 'at'> {
   /** The access method that has issued it. */
   readonly access?: string | undefined;
   /** Its family of refresh tokens. */
@@ -21,14 +22,15 @@ interface BearerCredential extends Pick<IssuedCredential, 'token' | 'identity'> 
 }
 
 /** @param bearer the claims of a session, as `purposeOf` keeps them */
-export function credentialOf({ jti, IDN, AC, GR, KEY }: ObjectValue): BearerCredential {
-  return { token: textOf(jti), identity: textOf(IDN), access: textOf(AC), family: textOf(GR), key: textOf(KEY) };
+export function credentialOf({ iat, jti, IDN, AC, GR, KEY }: ObjectValue): BearerCredential {
+  const at = issueTime(typeof iat === 'number' ? iat : 0, jti);
+  return { token: textOf(jti), identity: textOf(IDN), at, access: textOf(AC), family: textOf(GR), key: textOf(KEY) };
 }
 
 /** Whether its access method still verifies what the session was signed in with, and its family wasn't revoked. */
 export async function isInForce(
   rows: IdentityRows,
-  { access = '', family, key }: Omit<BearerCredential, 'token'>,
+  { access = '', family, key }: Pick<BearerCredential, 'access' | 'family' | 'key'>,
 ): Promise<boolean> {
   if (key !== undefined && !rows.keyMarks(access).includes(key)) return false;
   return family === undefined || (await rows.grants(access).familyRevocation(family)) === undefined;

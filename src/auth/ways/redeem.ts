@@ -157,7 +157,8 @@ async function settle(
   if (bearer !== undefined && hasExpired(bearer, now)) return undefined;
   const session = first === undefined ? bearer && credentialOf(bearer) : { ...first, access: request.access };
   if (session !== undefined && !(await isInForce(rows, session))) return undefined;
-  if (await rows.isRevoked({ token: undefined, ...session, subject: recordSubject(id), at })) return undefined;
+  // A session that has ended began this by another clock, perhaps: its own time counts.
+  if (await rows.isRevoked({ token: undefined, at, ...session, subject: recordSubject(id) })) return undefined;
   if (!(await mayAdd(rows, request, incarnation.id))) return undefined;
   const former = await rows.identities.ofRecordAt(id, access.name, way.kind);
   const same = former.find((identity) => identity.subject === proven.subject);
