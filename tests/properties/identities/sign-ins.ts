@@ -282,12 +282,16 @@ export class SignIns {
       });
       return;
     }
-    const issuedAt = this.#compare(entered, expected);
+    const issuedAt = this.#compare(entered, expected, now);
     model.sessions.push({ ...session, issuedAt, tokens: entered.tokens });
   }
 
-  /** `$token`, and what is signed, say what was proved. When it was issued. */
-  #compare({ tokens, claims }: SignedIn, { person, definition, amr, authAt, idp, family }: Expected): number {
+  /** `$token`, and what is signed, say what was proved. When it was issued, which is about `at`. */
+  #compare(
+    { tokens, claims }: SignedIn,
+    { person, definition, amr, authAt, idp, family }: Expected,
+    at: number,
+  ): number {
     const payload = JSON.parse(Buffer.from(tokens.access.split('.')[1] as string, 'base64url').toString());
     const said = { acr: this.#model.acr({ amr }), amr, auth_time: Math.floor(authAt / 1_000), AC: definition.name };
     const idpOf = (told: unknown) => (told as { idp?: { sub?: string } }).idp?.sub;
@@ -298,7 +302,7 @@ export class SignIns {
     ]);
     expect(tokens.refresh !== undefined, 'a refresh token').toBe(family !== undefined);
     const issuedAt = payload.iat * 1_000;
-    expect(Math.abs(this.#servers.now - issuedAt)).toBeLessThanOrEqual(this.#servers.spread + 1_000);
+    expect(Math.abs(at - issuedAt)).toBeLessThanOrEqual(this.#servers.spread + 1_000);
     return issuedAt;
   }
 
@@ -319,8 +323,9 @@ export class SignIns {
       return;
     }
     for (const { tokens } of answers as SignedIn[]) expect(tokens.refresh).toBe(entered.tokens.refresh);
-    const issuedAt = this.#compare(entered, latest);
-    if (used.usedAt === undefined) {
+    const isFirst = used.usedAt === undefined;
+    const issuedAt = this.#compare(entered, latest, isFirst ? this.#servers.now : latest.at);
+    if (isFirst) {
       const next = { ...used, at: this.#servers.now, issuedAt, isSignedOut: false, tokens: entered.tokens };
       Object.assign(used, { usedAt: this.#servers.now, successor: next });
       model.sessions.push(next);
