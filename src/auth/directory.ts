@@ -106,10 +106,12 @@ export interface IdentityRows {
   readonly accessNames: readonly string[];
   /** The way of an access method; `undefined` if it has none. */
   way(access: string): AccessWay | undefined;
+  /** The marks of the keys of an access method, as it is now (`keyMarks`). */
+  keyMarks(access: string): readonly string[];
   grants(access: string): Grants;
   /** The incarnation of a record, assigned if it has none. */
   readonly incarnationOf: IncarnationOf;
-  /** The identity of a subject, if its record is still the one that has proved it. */
+  /** The identity of a subject, if its record, and the way of its access method, still are what they were then. */
   owner(access: string, subject: string): Promise<IdentityGrant | undefined>;
   /** A record with all of its fields; `undefined` if it doesn't exist. */
   record(id: RecordId): PromiseOrValue<ObjectValue | undefined>;

@@ -3,6 +3,7 @@
  * good once, for a minute, and only with the verifier that the app's own browser has. No token is ever in an address.
  */
 import { drawRequestName, isOver } from '../../catalog/credentials/sign-in-request.js';
+import { keyMark } from '../../catalog/credentials/signing-key.js';
 import { redirectAllowed } from '../../catalog/definitions/web-addresses.js';
 import { recordSubject } from '../../catalog/principal.js';
 import { failure, type TesseraError } from '../../errors/error.js';
@@ -14,6 +15,7 @@ import type { AccessCredentials } from '../credentials.js';
 import type { App } from '../directory.js';
 import type { FirstSignIn } from '../second-factor/due.js';
 import { type AppTarget, pageRedirects, redirectWith } from '../ways/addresses.js';
+import { isInForce } from '../ways/bearer.js';
 import { isChallenge, verifies } from '../ways/challenge.js';
 import type { RedeemedRecord } from '../ways/redeem.js';
 import { CHALLENGE_EXPECTED, malformedStart } from '../ways/start-body.js';
@@ -48,7 +50,7 @@ export async function handOver(
       record: identified.id,
       incarnation: identified.incarnation?.id,
       idp: assurance.idp,
-      first: { amr: assurance.amr, token: token.id, identity, mayEnrol: false },
+      first: { amr: assurance.amr, token: token.id, identity, key: keyMark(access.accessKind), mayEnrol: false },
       created: toDatetime(assurance.at),
       expires: toDatetime(context.environment.clock.now() + CODE_LIFETIME),
       tries: 0,
@@ -80,6 +82,7 @@ export async function takeOver(
     const at = datetimeNanoseconds(request.created);
     const incarnation = await rows.incarnationOf(id);
     if (incarnation === undefined || incarnation.id !== request.incarnation) return undefined;
+    if (!(await isInForce(rows, { access: access.name, key: first.key }))) return undefined;
     if (await rows.isRevoked({ ...first, subject: recordSubject(id), at })) return undefined;
     const assurance = { ...assuranceBy(first.amr, at), idp: request.idp };
     return { identified: { id, incarnation }, assurance, identity: first.identity, isWhole: true };

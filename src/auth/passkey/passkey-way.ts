@@ -111,7 +111,7 @@ async function askOwed(
     const request = await rows.requests.find(name);
     const now = environment.clock.now();
     if (request?.purpose !== 'second' || request.record === undefined || isOver(request, now)) return undefined;
-    const known = await rows.identities.ofRecord(request.record, place.access.name);
+    const known = await rows.identities.ofRecordAt(request.record, place.access.name, way.kind);
     if (known.length === 0) return undefined;
     const challenge = draw(environment.random, CHALLENGE_BYTES);
     const timeout = Number(LIFETIME / 1_000_000n);
@@ -153,7 +153,7 @@ async function questionFor(
 ): Promise<Asked> {
   const challenge = draw(random, CHALLENGE_BYTES);
   const timeout = Number(LIFETIME / 1_000_000n);
-  const known = own === undefined ? [] : await rows.identities.ofRecord(own, access.name);
+  const known = own === undefined ? [] : await rows.identities.ofRecordAt(own, access.name, way.kind);
   const incarnation = own && (await rows.incarnationOf(own))?.id;
   if (own !== undefined && incarnation === undefined) throw failure('record_user_required');
   const of = incarnation === undefined ? {} : { incarnation };

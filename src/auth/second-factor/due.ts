@@ -3,6 +3,7 @@
  * factors completes. Until then there is no session and no token.
  */
 import { drawRequestName } from '../../catalog/credentials/sign-in-request.js';
+import { keyMark } from '../../catalog/credentials/signing-key.js';
 import { failure } from '../../errors/error.js';
 import { toText } from '../../value/text/text.js';
 import { toDatetime } from '../../value/time/datetime.js';
@@ -69,7 +70,7 @@ async function keepFirst(
     record: identified.id,
     incarnation: identified.incarnation?.id,
     idp: assurance.idp,
-    first: { amr: assurance.amr, token: token.id, identity, mayEnrol },
+    first: { amr: assurance.amr, token: token.id, identity, key: keyMark(access.accessKind), mayEnrol },
     source,
     created: toDatetime(token.at),
     expires: toDatetime(environment.clock.now() + LIFETIME),

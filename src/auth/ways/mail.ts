@@ -238,7 +238,7 @@ async function recipientOf(
   const owner = purpose === 'step' ? undefined : await rows.owner(access.name, address);
   const record = purpose === 'sign-in' ? (owner?.record ?? claimant) : own;
   const incarnation = record && (await rows.incarnationOf(record))?.id;
-  const proved = record === undefined ? [] : await rows.identities.ofRecord(record, access.name);
+  const proved = record === undefined ? [] : await rows.identities.ofRecordAt(record, access.name, 'mail');
   if (purpose === 'step') {
     const [identity] = proved;
     if (identity === undefined || record === undefined) throw failure('identity_missing', { access: access.name });

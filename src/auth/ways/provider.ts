@@ -87,7 +87,7 @@ async function startAtProvider(
     const { purpose, own: record, bearer } = wanted;
     const incarnation = record && (await rows.incarnationOf(record))?.id;
     if (record !== undefined && purpose === 'step') {
-      const proved = await rows.identities.ofRecord(record, access.name);
+      const proved = await rows.identities.ofRecordAt(record, access.name, way.kind);
       if (proved.length === 0) throw failure('identity_missing', { access: access.name });
     }
     return begin(rows.requests, { purpose, page: body.page, variables: body.variables, record, incarnation, bearer });

@@ -19,7 +19,7 @@ import { type Client, guestIdentity } from '../identity.js';
 import { judged } from '../kinds/clause-errors.js';
 import { factorsOf, isSecondFactor, isWayIn } from '../second-factor/factors.js';
 import type { DrawnToken } from '../tokens/tokens.js';
-import { assuranceIn, credentialOf, hasExpired } from './bearer.js';
+import { assuranceIn, credentialOf, hasExpired, isInForce } from './bearer.js';
 import { verifies } from './challenge.js';
 import { addedMail, changedMail, factorAddedMail } from './mail-text.js';
 import { tell, tellOthers } from './notices.js';
@@ -99,7 +99,7 @@ async function take(redeeming: Redeeming, { name, isPage }: Named): Promise<Take
     request.purpose === 'second'
       ? isSecondFactor(way.kind)
       : request.access === access.name && request.kind === way.kind;
-  if (!isAt) return undefined;
+  if (!isAt || (await isOfFormer(rows, request))) return undefined;
   // Wrong codes count for the record, whatever it was that asked for one.
   const isProof = request.purpose === 'step' || request.purpose === 'second';
   const counted = isProof && isSecondFactor(way.kind) && request.kept === undefined ? request.record : undefined;
@@ -136,6 +136,12 @@ function isOfClient({ challenge, proved }: SignInRequest, verifier: Value, page:
   return verifier === undefined ? proved !== true : verifies(verifier, challenge);
 }
 
+/** Whether its record is gone: wrong codes must not count for a later one of the same id. */
+async function isOfFormer(rows: IdentityRows, { record, incarnation }: SignInRequest): Promise<boolean> {
+  if (record === undefined || incarnation === undefined) return false;
+  return (await rows.incarnationOf(record))?.id !== incarnation;
+}
+
 interface Claimed {
   readonly request: SignInRequest;
   readonly proven: Proven;
@@ -151,15 +157,17 @@ async function settle(
   way: AccessWay,
   { request, proven, id, now }: Claimed,
 ): Promise<RedeemedRecord | undefined> {
-  const { purpose, bearer, first, incarnation: named } = request;
+  const { purpose, bearer, first } = request;
   const incarnation = await rows.incarnationOf(id);
-  if (incarnation === undefined || (named !== undefined && named !== incarnation.id)) return undefined;
+  if (incarnation === undefined) return undefined;
   const at = datetimeNanoseconds(request.created);
   if (bearer !== undefined && hasExpired(bearer, now)) return undefined;
-  const session = first ?? (bearer && credentialOf(bearer));
-  if (await rows.isRevoked({ token: undefined, ...session, subject: recordSubject(id), at })) return undefined;
+  const session = first === undefined ? bearer && credentialOf(bearer) : { ...first, access: request.access };
+  if (session !== undefined && !(await isInForce(rows, session))) return undefined;
+  // A session that has ended began this by another clock, perhaps: its own time counts.
+  if (await rows.isRevoked({ token: undefined, at, ...session, subject: recordSubject(id) })) return undefined;
   if (!(await mayAdd(rows, request, incarnation.id))) return undefined;
-  const former = await rows.identities.ofRecord(id, access.name);
+  const former = await rows.identities.ofRecordAt(id, access.name, way.kind);
   const same = former.find((identity) => identity.subject === proven.subject);
   const others = former.filter((identity) => identity !== same);
   const adds = purpose === 'sign-in' || purpose === 'link' || request.kept !== undefined;

@@ -90,10 +90,14 @@ export class Identities {
     return andThen(this.transaction.get(identityKey(this.database, access, digestOf(subject))), readIdentity);
   }
 
-  /** Those of a record: all, or those of an access method. */
-  ofRecord(record: RecordId, access?: string): Promise<readonly IdentityGrant[]> {
-    if (record.key instanceof Range) return Promise.resolve([]);
-    return this.#listed(recordIdentityRange(this.database, record.table, encodeKey(record.key), access));
+  /** Those of a record at all access methods, by whatever way they were proved. */
+  ofRecord(record: RecordId): Promise<readonly IdentityGrant[]> {
+    return this.#ofRecord(record);
+  }
+
+  /** Those of a record at an access method, but for what was proved there by a way that it had before. */
+  async ofRecordAt(record: RecordId, access: string, way: AccessWay['kind']): Promise<readonly IdentityGrant[]> {
+    return (await this.#ofRecord(record, access)).filter(({ kind }) => kind === way);
   }
 
   /** Those of an access method, in no order that means anything. */
@@ -194,6 +198,11 @@ export class Identities {
       return this.find(access, subject);
     });
     return found.filter((identity) => identity !== undefined);
+  }
+
+  #ofRecord({ table, key }: RecordId, access?: string): Promise<readonly IdentityGrant[]> {
+    if (key instanceof Range) return Promise.resolve([]);
+    return this.#listed(recordIdentityRange(this.database, table, encodeKey(key), access));
   }
 
   #addressKey({ access, subject, address }: Required<Pointer>): Key {

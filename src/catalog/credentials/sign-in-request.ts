@@ -38,6 +38,8 @@ export interface FirstProof {
   readonly token: string;
   /** The id of the identity that was signed in by, if any. */
   readonly identity?: string | undefined;
+  /** The mark of the key of its access method (`keyMarks`); absent in requests of older releases. */
+  readonly key?: string | undefined;
   /** Whether the record may get its first second factor by this request, since it has none. */
   readonly mayEnrol: boolean;
 }
@@ -71,7 +73,7 @@ export interface SignInRequest {
   /** The record with that subject; absent if there is none. */
   readonly record?: RecordId | undefined;
   readonly incarnation?: string | undefined;
-  /** The claims of the session that began it, of a link or step. */
+  /** The claims of the session that began it, of a link or step, with the mark of their key. */
   readonly bearer?: ObjectValue | undefined;
   readonly first?: FirstProof | undefined;
   /** What the way keeps until it is proved, such as the secret of an authenticator app. */

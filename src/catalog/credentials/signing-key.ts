@@ -1,5 +1,5 @@
 /** Keys that sign and verify tokens, and the requirements of each algorithm of DEFINE ACCESS. */
-import { createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
 import { failure } from '../../errors/error.js';
 import { type AccessKind, ALGORITHMS, type Algorithm, type JwtAccess } from '../../language/ast.js';
 
@@ -82,6 +82,19 @@ export function issuingKey({ verify, issuer }: JwtAccess): SigningKey | undefine
   if (algorithm === undefined) return undefined;
   const key = issuer?.key ?? (isSymmetric(algorithm) ? verifying?.key : undefined);
   return key === undefined ? undefined : { algorithm, key };
+}
+
+/** A digest of the key that verifies the tokens of an access method, to be stored with what rests on such a token. */
+export function keyMark(accessKind: AccessKind): string | undefined {
+  return keyMarks(accessKind)[0];
+}
+
+/** The marks of all keys that verify them: the present one first, then retired ones. */
+export function keyMarks(accessKind: AccessKind): readonly string[] {
+  const verify = jwtOf(accessKind)?.verify;
+  if (verify === undefined) return [];
+  const keys = verify.kind === 'url' ? [verify.url] : [verify, ...(verify.retired ?? [])].map(({ key }) => key);
+  return keys.map((key) => createHash('sha256').update(key).digest('base64url'));
 }
 
 /**

@@ -150,7 +150,9 @@ async function assertMayRevokeOwn({ identity, services }: Execution, { rows }: S
   await assertSecondFactor(rows, principal.id, principal.incarnation, assuranceIn(token));
   // A second factor signs no one in alone.
   const lost = ended.filter(({ identity: tied }) => tied !== undefined && isWayIn(tied.kind)).length;
-  const all = (await rows.identities.ofRecord(principal.id)).filter(({ kind }) => isWayIn(kind));
+  const all = (await rows.identities.ofRecord(principal.id)).filter(
+    ({ access, kind }) => isWayIn(kind) && rows.way(access)?.kind === kind,
+  );
   // Who has a password, needs no address to come in again.
   const hasPassword = isArray(token['amr']) && token['amr'].includes('pwd');
   if (!hasPassword && lost > 0 && all.length <= lost) throw failure('last_identity');

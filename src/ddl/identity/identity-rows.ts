@@ -7,6 +7,7 @@ import { Identities, type IdentityGrant } from '../../catalog/credentials/identi
 import { ensureIncarnation, type Incarnation } from '../../catalog/credentials/incarnation.js';
 import { type IssuedCredential, RevocationList } from '../../catalog/credentials/revocation-list.js';
 import { SignInRequests } from '../../catalog/credentials/sign-in-request.js';
+import { keyMarks } from '../../catalog/credentials/signing-key.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { configOfKind } from '../../catalog/definitions/lookup.js';
 import { databaseArea } from '../../catalog/keys/store-keys.js';
@@ -74,6 +75,11 @@ export class ExecutionIdentityRows implements IdentityRows {
     return accessKind?.kind === 'record' ? accessKind.way : undefined;
   }
 
+  keyMarks(access: string): readonly string[] {
+    const accessKind = this.#catalog.accesses.get(access)?.accessKind;
+    return accessKind === undefined ? [] : keyMarks(accessKind);
+  }
+
   grants(access: string): Grants {
     return new Grants(this.#execution.context.transaction, this.#area, access);
   }
@@ -84,7 +90,7 @@ export class ExecutionIdentityRows implements IdentityRows {
 
   async owner(access: string, subject: string): Promise<IdentityGrant | undefined> {
     const identity = await this.identities.find(access, subject);
-    if (identity === undefined) return undefined;
+    if (identity === undefined || identity.kind !== this.way(access)?.kind) return undefined;
     const incarnation = await this.incarnationOf(identity.record);
     return incarnation?.id === identity.incarnation ? identity : undefined;
   }

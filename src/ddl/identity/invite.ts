@@ -26,7 +26,7 @@ export async function invite(
 ): Promise<Grant> {
   const { services } = execution;
   if (subject.kind !== 'record') throw failure('grant_subject_invalid');
-  const [identity] = await rows.identities.ofRecord(subject.record, access);
+  const [identity] = await rows.identities.ofRecordAt(subject.record, access, 'mail');
   const record = await rows.record(subject.record);
   const address = identity?.subject ?? mailAddress(record?.['email']);
   if (address === undefined) throw failure('address_invalid');

@@ -34,7 +34,7 @@ export async function linkIdentity(
     return owner;
   }
   const most = row.identities === 'one' ? 1 : row.identities;
-  const others = await rows.identities.ofRecord(record, name);
+  const others = await rows.identities.ofRecordAt(record, name, way.kind);
   if (others.length >= most) throw failure('too_many_identities', { access: name, limit: most });
   const identity = {
     id: drawIdentityId(environment.random),

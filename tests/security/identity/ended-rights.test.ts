@@ -173,3 +173,45 @@ describe('A57: what is ended', () => {
     expect(lines.join('\n')).not.toContain('a secret');
   });
 });
+
+describe('A15, A59: what a session has begun ends with it:', () => {
+  const ACCOUNT = `DEFINE ACCESS OVERWRITE account ON DATABASE TYPE RECORD
+    SIGNIN (SELECT * FROM user WHERE email = $email) WITH REFRESH`;
+  const ENDS: Readonly<Record<string, (pair: Pair) => Promise<unknown>>> = {
+    'its refresh token is used again': async ({ refresh }) => {
+      await doors.inject('/signin', {}, { ...PLACE, AC: 'account', refresh });
+      doors.pass(30_000);
+      await doors.inject('/signin', {}, { ...PLACE, AC: 'account', refresh });
+    },
+    'its access method gets another key': () => doors.value(ACCOUNT),
+    'its access method is removed and defined again': () =>
+      doors.value(`REMOVE ACCESS account ON DATABASE; ${ACCOUNT}`),
+  };
+
+  test.each(Object.keys(ENDS))('a link, when %s', async (end) => {
+    const pair = await pairOf({});
+    const { request, code } = await doors.begun({ email: 'eve@example.com', link: true }, { token: pair.access });
+    await ENDS[end]?.(pair);
+    expect(await doors.query('RETURN $auth', pair.access)).not.toBe('user:ann');
+    expect(await doors.signIn({ request, code })).toMatchObject({ error: WRONG, token: undefined });
+    expect(await doors.value('RETURN access::identities(user:ann)')).toEqual([]);
+  });
+
+  test('but not when the former key of its access method is still trusted', async () => {
+    const { access: token } = await pairOf({});
+    const { request, code } = await doors.begun({ email: 'ann@new.example', link: true }, { token });
+    await doors.value('ACCESS account ROTATE KEEP 1h');
+    expect((await doors.signIn({ request, code })).token).toBeDefined();
+  });
+
+  test('the second proof of a sign-in, when the access method of the first gets another key', async () => {
+    await doors.value('DEFINE ACCESS totp ON DATABASE TYPE RECORD WITH TOTP');
+    const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
+    await doors.value(`ACCESS totp LINK RECORD user:ann SUBJECT '${secret}'`);
+    const half = await doors.signIn({ email: EMAIL }, { access: 'account' });
+    await doors.value(ACCOUNT);
+    const code = await doors.value(`RETURN crypto::totp::code('${secret}')`);
+    const whole = await doors.signIn({ request: half.due?.request, code }, { access: 'totp' });
+    expect(whole).toMatchObject({ error: WRONG, token: undefined });
+  });
+});

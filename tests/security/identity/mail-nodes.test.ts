@@ -375,6 +375,12 @@ function mailsOf(open: () => Promise<SharedNodes>): void {
       expect(await isOpen(await signIn(2, { request: other.request, code: other.code }))).toBe(true);
     });
 
+    test('by KILL SESSIONS FOR RECORD, with a link that was begun just before at a server that is ahead', async () => {
+      const link = await begun(2, { email: 'ann@new.example', link: true }, { session: sessions[2] as Session });
+      await owned(0, 'KILL SESSIONS FOR RECORD user:ann');
+      expect(await failureOf(() => signIn(1, { request: link.request, code: link.code }))).toBe('invalid_auth');
+    });
+
     test('by ACCESS … REVOKE, with the address', async () => {
       const grants = (await owned(0, 'ACCESS mail SHOW ALL')) as ObjectValue[];
       await owned(2, `ACCESS mail REVOKE GRANT ${String(grants[0]?.['id'])}`);

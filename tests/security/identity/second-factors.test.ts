@@ -162,6 +162,17 @@ describe('proofs of others, and twice (A44)', () => {
 });
 
 describe('guessing (A45)', () => {
+  test('wrong codes for a record that is gone don’t count for a later one of its id', async () => {
+    const { doors } = factors;
+    await factors.enrolled();
+    const { due } = await factors.password();
+    await doors.value(`DELETE user:ann; CREATE user:ann SET email = 'ann@example.com', password = '${PASSWORD}'`);
+    const { secret } = await factors.enrolled();
+    for (let at = 0; at < 5; at++) expect((await factors.complete(due?.request ?? '', '000000')).error).toBe(WRONG);
+    const half = await factors.password();
+    expect((await factors.complete(half.due?.request ?? '', await factors.code(secret))).token).toBeDefined();
+  });
+
   test('wrong codes lock the record on all ways, whatever first proof was right in between', async () => {
     const { token, secret } = await factors.enrolled();
     const [spare = ''] = await factors.recovery(token);
