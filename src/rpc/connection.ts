@@ -11,7 +11,7 @@ import { type Capabilities, checkMethod, checkQuerying } from './capabilities.js
 import { type ConnectionServices, checkCount, type GraphqlMethod, isQuerying, type Method } from './method.js';
 import { METHODS, rpcMethod } from './methods/table.js';
 import { type Deliver, Pipeline } from './pipeline.js';
-import { isNothing, isOfFirstGeneration, type RpcRequest, readRpcRequest, requestId, uuidText } from './request.js';
+import { isNothing, isOfFirstGeneration, type RpcRequest, readRpcRequest, repeatedOf, uuidText } from './request.js';
 import { errorMessage, notificationMessage, resultMessage } from './response.js';
 import type { CredentialSessions } from './stored-sessions.js';
 
@@ -23,6 +23,9 @@ export type MessageSink = (message: ObjectValue) => PromiseOrValue<void>;
 
 /** Where a connection opens its sessions. */
 export type SessionOpener = Pick<Database, 'session' | 'check'>;
+
+/** A client has signed in within a stored session, and got an access token. */
+export type HandOverSession = (id: string, token: string) => void;
 
 /** Closes a connection whose client has fallen behind. */
 export type CloseConnection = (reason: TesseraError) => void;
@@ -58,6 +61,7 @@ export class RpcConnection implements ConnectionServices {
   readonly #allowance: LiveQuota;
   /** Stores attached sessions beyond the connection, which ends with its request. */
   #stored: CredentialSessions | undefined;
+  #handOver: HandOverSession = () => undefined;
   #subscriber: { readonly send: MessageSink; readonly cut: CloseConnection | undefined } | undefined;
   #ending = false;
   #isOfFirstGeneration = false;
@@ -80,8 +84,9 @@ export class RpcConnection implements ConnectionServices {
   }
 
   /** From now on, attached sessions are stored settings, which the connection adopts for a request. */
-  keepSessionsIn(stored: CredentialSessions): void {
+  keepSessionsIn(stored: CredentialSessions, handOver: HandOverSession): void {
     this.#stored = stored;
+    this.#handOver = handOver;
   }
 
   get session(): Session {
@@ -120,7 +125,7 @@ export class RpcConnection implements ConnectionServices {
     let failed: TesseraError | undefined;
     const refuse = (thrown: unknown) => {
       failed = this.report(thrown, metered?.trace);
-      return errorMessage(requestId(message), failed);
+      return errorMessage(repeatedOf(message), failed);
     };
     const request = () => {
       if (this.#ending) return undefined;
@@ -157,7 +162,7 @@ export class RpcConnection implements ConnectionServices {
     await this.take(message, format, (answer) => {
       given = answer;
     });
-    return given ?? errorMessage(requestId(message), failure('cancelled'));
+    return given ?? errorMessage(repeatedOf(message), failure('cancelled'));
   }
 
   #answer(
@@ -167,7 +172,7 @@ export class RpcConnection implements ConnectionServices {
     refuse: (thrown: unknown) => ObjectValue,
   ): PromiseOrValue<ObjectValue> {
     return otherwise(
-      () => andThen(this.#call(message, format, trace), (result) => resultMessage(requestId(message), result)),
+      () => andThen(this.#call(message, format, trace), (result) => resultMessage(repeatedOf(message), result)),
       refuse,
     );
   }
@@ -184,8 +189,14 @@ export class RpcConnection implements ConnectionServices {
       return this.#run(method, request, session, format);
     }
     const run = () => this.#run(method, request, this.session, format);
+    if (method.sessionless) return run();
+    if (!method.signsIn) return this.#stored.find(id).within(this.session, run);
     // A sign-in replaces the principal that owns the stored session.
-    return method.sessionless || method.signsIn ? run() : this.#stored.find(id).within(this.session, run);
+    return andThen(run(), (result) => {
+      const token = isObject(result) ? result['access'] : result;
+      if (typeof token === 'string') this.#handOver(id, token);
+      return result;
+    });
   }
 
   #run(method: Method, request: RpcRequest, session: Session, format: BodyFormat): PromiseOrValue<Value> {
@@ -218,6 +229,11 @@ export class RpcConnection implements ConnectionServices {
 
   check(): Promise<void> {
     return this.#database.check();
+  }
+
+  endLive(id: string, besides: Session): boolean {
+    const pipelines = [this.#own, ...this.#attached.values()];
+    return pipelines.some(({ session }) => session !== besides && session.endLive(id));
   }
 
   attach(id: string): void {

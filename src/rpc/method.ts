@@ -36,6 +36,8 @@ export interface ConnectionServices {
   readonly graphql: GraphqlMethod | undefined;
   /** Whether messages can be pushed to the client. */
   readonly notifies: boolean;
+  /** Ends a live query of one of its sessions but `besides`, whose own are ended by KILL; whether there was one. */
+  endLive(id: string, besides: Session): boolean;
 }
 
 /** Executes a GraphQL request `{query, variables?, operationName?}` in a session; returns `{data?, errors?}`. */

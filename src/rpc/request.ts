@@ -36,12 +36,31 @@ export function namesSession(message: Value): boolean {
   return isObject(message) && (!isNothing(message.session) || message.method === 'sessions');
 }
 
-/** The id to echo, unchanged and with its type; NULL if there is no valid one. */
-export function requestId(message: Value): Value {
-  if (!isObject(message)) return null;
-  const { id } = message;
-  if (typeof id === 'string') return id.length <= LONGEST_ID ? id : null;
-  return typeof id === 'number' || typeof id === 'bigint' || id instanceof Uuid ? id : null;
+/** What an answer repeats of its request, unchanged and with their types. */
+export interface Repeated {
+  /** NULL if there is no valid one. */
+  readonly id: Value;
+  /** The session that it names, by which some clients find the call; NONE if it names none. */
+  readonly session: Value;
+}
+
+export const NOTHING_REPEATED: Repeated = { id: null, session: undefined };
+
+/** What an answer to a message repeats, whether or not it is a request. */
+export function repeatedOf(message: Value): Repeated {
+  if (!isObject(message)) return NOTHING_REPEATED;
+  const { id, session } = message;
+  return { id: isId(id) ? id : null, session: uuidText(session) === undefined ? undefined : session };
+}
+
+function isId(id: Value): boolean {
+  if (typeof id === 'string') return id.length <= LONGEST_ID;
+  return typeof id === 'number' || typeof id === 'bigint' || id instanceof Uuid;
+}
+
+/** Whether a client wants no answer: its id is NONE, rather than absent. */
+export function wantsNoAnswer(message: Value): boolean {
+  return isObject(message) && Object.hasOwn(message, 'id') && message.id === undefined;
 }
 
 /**

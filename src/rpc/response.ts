@@ -5,18 +5,25 @@ import type { Notification, StatementResult } from '../session/contract.js';
 import { formatElapsed } from '../session/session/time-text.js';
 import { stringifyJson } from '../value/codecs/json.js';
 import { isObject, type MutableObject, newObject, type ObjectValue, Uuid, type Value } from '../value/value.js';
+import type { Repeated } from './request.js';
 
-/** `{id, result}`. `result` is present even if it is NONE, since clients test for it. */
-export function resultMessage(id: Value, result: Value): ObjectValue {
-  const envelope = newObject();
-  envelope.id = id;
+/** `{id, session?, result}`. `result` is present even if it is NONE, since clients test for it. */
+export function resultMessage(repeated: Repeated, result: Value): ObjectValue {
+  const envelope = envelopeOf(repeated);
   envelope.result = result;
   return envelope;
 }
 
+function envelopeOf({ id, session }: Repeated): MutableObject {
+  const envelope = newObject();
+  envelope.id = id;
+  if (session !== undefined) envelope.session = session;
+  return envelope;
+}
+
 /**
- * `{result: {action, id, record, result, session}}`: a message that answers no request. `session` is the attached one
- * that it is for. Notifications of live queries with SINCE have a `versionstamp`, as text, since JSON parsers in
+ * `{session?, result: {action, id, record, result, session}}`: a message that answers no request. `session` is the
+ * attached one that it is for, within and outside of the result, since clients look for it in either place. Notifications of live queries with SINCE have a `versionstamp`, as text, since JSON parsers in
  * JavaScript would round the number; others have none, since some clients reject unknown members. The first generation
  * of clients doesn't know KILLED, and treats an unknown message without id as a broken connection; a message with an
  * unknown id it ignores.
@@ -35,6 +42,7 @@ export function notificationMessage(
   if (versionstamp !== undefined) body.versionstamp = String(versionstamp);
   const envelope = newObject();
   if (toFirstGeneration && action === 'KILLED') envelope.id = body.id;
+  if (session !== undefined) envelope.session = body.session;
   envelope.result = body;
   return envelope;
 }
@@ -46,14 +54,13 @@ export function withoutId(response: ObjectValue): ObjectValue {
   return envelope;
 }
 
-/** `{id, error: {code, message, kind, details?}}`. */
-export function errorMessage(id: Value, error: TesseraError): ObjectValue {
+/** `{id, session?, error: {code, message, kind, details?}}`. */
+export function errorMessage(repeated: Repeated, error: TesseraError): ObjectValue {
   const body = newObject();
   body.code = error.rpcCode;
   body.message = error.message;
   addKind(body, error);
-  const envelope = newObject();
-  envelope.id = id;
+  const envelope = envelopeOf(repeated);
   envelope.error = body;
   return envelope;
 }

@@ -1,14 +1,17 @@
 /**
  * Sessions attached over HTTP. An HTTP session lasts one request, so that only the settings of an attached one are
  * stored: selection and variables, never the principal. They belong to the exact credential with which they were
- * attached, which every request must present; with another one they cannot be found, listed or counted.
+ * attached, which every request must present; with another one they cannot be found, listed or counted. Signing in
+ * within one hands it over to the new credential.
+ *
+ * One that is attached before its client has signed in is open: a name that holds nothing, until the first credential
+ * that presents it owns it.
  */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { MemoryScope } from '../base/work/memory-scope.js';
 import type { DatabasePath } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { failure } from '../errors/error.js';
-import { guestRefusal } from '../runtime/authorization/authorize.js';
 import type { Session } from '../session/contract.js';
 import type { Variable } from '../session/resources/session-variables.js';
 
@@ -23,27 +26,44 @@ export interface StoredSessionBounds {
   readonly idle: number;
 }
 
+/** How many open ones there may be, of a source and in all. */
+const MOST_OPEN_OF_SOURCE = 64;
+const MOST_OPEN = 1_024;
+/** Milliseconds until an open one ends that no request names. */
+const OPEN_IDLE = 60_000;
+
 /** The account and credential of a request. */
 export interface CredentialHolder {
   /** The account, which may have other credentials. */
   readonly account: string;
   readonly credential: string;
+  /** The header that had it, whoever's it is: to have it is to have been there before. */
+  readonly header: string;
 }
 
-/** The sessions of one credential. */
+/** The sessions of one credential, or the open ones. */
 export interface CredentialSessions {
   /**
    * Attaches a session.
-   * @throws TesseraError `session_exists`, `too_many_stored_sessions`, `stored_sessions_full`; `not_allowed` for guests
+   * @throws TesseraError `session_exists`, `too_many_stored_sessions`, `stored_sessions_full`
    */
   attach(id: string): void;
   detach(id: string): void;
+  /** Of those that are open, none: it isn't known whose they are. */
   ids(): string[];
   /**
    * Finds a session.
    * @throws TesseraError `session_missing`
    */
-  find(id: string): StoredSession;
+  find(id: string): Pick<StoredSession, 'within'>;
+}
+
+/** Open sessions hold nothing: what is set in one ends with its request. */
+const OPEN: Pick<StoredSession, 'within'> = { within: async (_, work) => work() };
+
+interface OpenSession {
+  readonly source: string;
+  usedAt: number;
 }
 
 /** Estimated bytes of a session besides its variables. */
@@ -65,6 +85,8 @@ export class StoredSessions {
   readonly #sessions = new Map<string, Map<string, StoredSession>>();
   /** Ordered by last use. */
   readonly #byUse = new Set<StoredSession>();
+  /** By id, ordered by last use. */
+  readonly #open = new Map<string, OpenSession>();
   #stopTimer: (() => void) | undefined;
 
   constructor(environment: Environment, bounds: StoredSessionBounds, parent?: MemoryScope) {
@@ -83,31 +105,100 @@ export class StoredSessions {
     return this.#memory.used;
   }
 
-  /** The sessions of a credential; without one, none exist and none can be attached. */
-  of(holder: CredentialHolder | undefined): CredentialSessions {
-    if (holder === undefined) return NONE;
-    const { credential } = holder;
+  /**
+   * The sessions of a credential; without one, those that are open.
+   * @param source where the request comes from, by which open ones are counted
+   */
+  of(holder: CredentialHolder | undefined, source: string): CredentialSessions {
+    if (holder === undefined) return this.#openOnes(source);
     return {
-      attach: (id) => this.#attach(holder, id),
-      detach: (id) => this.#sessions.get(credential)?.get(id)?.forget(),
-      ids: () => [...(this.#sessions.get(credential)?.keys() ?? [])],
+      attach: (id) => {
+        this.#open.delete(id);
+        this.#attach(holder, id);
+      },
+      detach: (id) => this.#sessions.get(holder.credential)?.get(id)?.forget(),
+      ids: () => [...(this.#sessions.get(holder.credential)?.keys() ?? [])],
       find: (id) => {
-        const found = this.#sessions.get(credential)?.get(id);
-        if (found === undefined) throw failure('session_missing', { id });
+        const own = this.#sessions.get(holder.credential)?.get(id);
+        if (own === undefined && !this.#takeOpen(id)) throw failure('session_missing', { id });
+        const found = own ?? this.#attach(holder, id);
         this.#use(found);
         return found;
       },
     };
   }
 
-  #attach({ account, credential }: CredentialHolder, id: string): void {
+  /**
+   * A client has signed in within a session: it is the new credential's from now on, if it was open, its account's, or
+   * of the header that came with the request, which may have expired.
+   */
+  handOver(id: string, header: string | undefined, holder: CredentialHolder): void {
+    const isFormer = (session: StoredSession) =>
+      session.id === id && (session.holder.header === header || session.holder.account === holder.account);
+    const found = [...this.#byUse].find(isFormer);
+    if (found === undefined && !this.#takeOpen(id)) return;
+    if (this.#sessions.get(holder.credential)?.has(id)) return;
+    const session = this.#attach(holder, id);
+    if (found === undefined) return;
+    session.adopt(found);
+    found.forget();
+  }
+
+  #openOnes(source: string): CredentialSessions {
+    const isOpen = (id: string) => this.#open.has(id) && this.#useOpen(id);
+    return {
+      attach: (id) => {
+        if (isOpen(id)) throw failure('session_exists', { id });
+        this.#endIdle();
+        const ofSource = [...this.#open.values()].filter((session) => session.source === source).length;
+        if (ofSource >= MOST_OPEN_OF_SOURCE)
+          throw failure('too_many_stored_sessions', { limit: MOST_OPEN_OF_SOURCE, of: 'source' });
+        if (this.#open.size >= MOST_OPEN) throw failure('too_many_stored_sessions', { limit: MOST_OPEN, of: 'server' });
+        this.#open.set(id, { source, usedAt: this.#environment.clock.monotonic() });
+      },
+      detach: (id) => void this.#open.delete(id),
+      ids: () => [],
+      find: (id) => {
+        if (!isOpen(id)) throw failure('session_missing', { id });
+        return OPEN;
+      },
+    };
+  }
+
+  /** Whether it was open until now. */
+  #takeOpen(id: string): boolean {
+    this.#endIdle();
+    return this.#open.delete(id);
+  }
+
+  /** Whether it is open still. */
+  #useOpen(id: string): boolean {
+    this.#endIdle();
+    const session = this.#open.get(id);
+    if (session === undefined) return false;
+    session.usedAt = this.#environment.clock.monotonic();
+    this.#open.delete(id);
+    this.#open.set(id, session);
+    return true;
+  }
+
+  #endIdle(): void {
+    const over = this.#environment.clock.monotonic() - OPEN_IDLE;
+    for (const [id, { usedAt }] of this.#open) {
+      if (usedAt > over) break;
+      this.#open.delete(id);
+    }
+  }
+
+  #attach(holder: CredentialHolder, id: string): StoredSession {
+    const { account, credential } = holder;
     const own = this.#sessions.get(credential);
     if (own?.has(id)) throw failure('session_exists', { id });
     const { perUser, total, memory } = this.#bounds;
     if (this.#byUse.size >= total) throw failure('too_many_stored_sessions', { limit: total, of: 'server' });
     const user = this.#users.get(account) ?? { count: 0, budget: budgetOf(memory * USER_SHARE, this.#memory) };
     if (user.count >= perUser) throw failure('too_many_stored_sessions', { limit: perUser, of: 'user' });
-    const session = new StoredSession(user.budget, () => {
+    const session = new StoredSession(id, holder, user.budget, () => {
       this.#byUse.delete(session);
       const others = this.#sessions.get(credential);
       others?.delete(id);
@@ -119,6 +210,7 @@ export class StoredSessions {
     this.#users.set(account, user);
     this.#sessions.set(credential, (own ?? new Map<string, StoredSession>()).set(id, session));
     this.#use(session);
+    return session;
   }
 
   #use(session: StoredSession): void {
@@ -148,19 +240,9 @@ export class StoredSessions {
   close(): void {
     this.#stopTimer?.();
     for (const session of this.#byUse) session.forget();
+    this.#open.clear();
   }
 }
-
-const NONE: CredentialSessions = {
-  attach: () => {
-    throw guestRefusal();
-  },
-  detach: () => undefined,
-  ids: () => [],
-  find: (id) => {
-    throw failure('session_missing', { id });
-  },
-};
 
 function budgetOf(limit: number, parent: MemoryScope | undefined): MemoryScope {
   return new MemoryScope(limit, () => failure('stored_sessions_full', { limit }), parent);
@@ -180,10 +262,21 @@ export class StoredSession {
    *
    * @throws TesseraError `stored_sessions_full`
    */
-  constructor(budget: MemoryScope, onForget: () => void) {
+  constructor(
+    readonly id: string,
+    readonly holder: CredentialHolder,
+    budget: MemoryScope,
+    onForget: () => void,
+  ) {
     budget.charge(SESSION);
     this.#budget = budget;
     this.#onForget = onForget;
+  }
+
+  /** Takes the settings of another. @throws TesseraError `stored_sessions_full` */
+  adopt(other: StoredSession): void {
+    this.#databasePath = other.#databasePath;
+    for (const [name, variable] of other.#variables) this.#set(name, variable);
   }
 
   /** Runs `work` in the session of a request with these settings, and stores its changes to them. */

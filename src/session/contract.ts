@@ -195,6 +195,8 @@ export interface Session extends StatementExecutor {
    * the sink falls too far behind. Sessions may share a quota. Call once.
    */
   listen(sink: NotificationSink, quota?: LiveQuota): void;
+  /** Ends one of its own live queries, as KILL does; whether it is one. */
+  endLive(id: string): boolean;
   /** The session's variables, by name without the `$`. */
   readonly variables: ReadonlyMap<string, Variable>;
   /**

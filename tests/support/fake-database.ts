@@ -156,6 +156,10 @@ export class FakeSession implements Session {
   /** Takes what live queries see. */
   sink: NotificationSink | undefined;
 
+  endLive(): boolean {
+    return false;
+  }
+
   listen(sink: NotificationSink): void {
     this.sink = sink;
   }

@@ -22,6 +22,7 @@ import { realEnvironment } from '../../env/real.js';
 import { asTesseraError, failure } from '../../errors/error.js';
 import { parseRecordId } from '../../language/parse.js';
 import { RpcConnection, type SessionOpener } from '../../rpc/connection.js';
+import { NOTHING_REPEATED } from '../../rpc/request.js';
 import { errorMessage } from '../../rpc/response.js';
 import type { DatabaseOptions } from '../../session/database/options.js';
 import { decodeCbor } from '../../value/codecs/cbor-decode.js';
@@ -127,7 +128,7 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
     try {
       await rpc.session.import(chunksOf(data));
     } catch (thrown) {
-      const { error } = this.#translate(errorMessage(null, asTesseraError(thrown)));
+      const { error } = this.#translate(errorMessage(NOTHING_REPEATED, asTesseraError(thrown)));
       throw parseRpcError(error as Parameters<typeof parseRpcError>[0]);
     }
   }
@@ -174,7 +175,7 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
         answer = given;
       });
     } catch (thrown) {
-      answer = errorMessage(null, asTesseraError(thrown));
+      answer = errorMessage(NOTHING_REPEATED, asTesseraError(thrown));
     }
     // Calls that wait when the connection closes aren't begun.
     if (answer === undefined || this.#closed !== undefined) throw new CallTerminatedError();
@@ -200,7 +201,10 @@ export class TesseraEngine extends RpcEngine implements SurrealEngine {
     try {
       return this.#translation.toClient(answer) as Record<string, unknown>;
     } catch (thrown) {
-      return this.#translation.toClient(errorMessage(null, asTesseraError(thrown))) as Record<string, unknown>;
+      return this.#translation.toClient(errorMessage(NOTHING_REPEATED, asTesseraError(thrown))) as Record<
+        string,
+        unknown
+      >;
     }
   }
 

@@ -86,7 +86,7 @@ export const requestErrors = {
     http: 429,
   }),
 
-  too_many_stored_sessions: row<{ limit: number; of: 'user' | 'server' }>({
+  too_many_stored_sessions: row<{ limit: number; of: 'user' | 'source' | 'server' }>({
     kind: 'NotAllowed',
     text: ({ limit, of }) => `A ${of} keeps at most ${limit} sessions that are attached over HTTP`,
     http: 429,

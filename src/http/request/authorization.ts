@@ -43,10 +43,11 @@ export function signInByHeader(
  */
 export function credentialHolder({ account }: Session, header: string | undefined): CredentialHolder | undefined {
   if (account === undefined || header === undefined) return undefined;
-  return { account: hashOf(account), credential: hashOf(`${account}\n${header}`) };
+  return { account: hashOf(account), credential: hashOf(`${account}\n${header}`), header: hashOf(header) };
 }
 
-function hashOf(text: string): string {
+/** A header under which sessions are found that it has attached. */
+export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 

@@ -1,13 +1,15 @@
 /** The table of routes. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { andThen, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { networkOf } from '../../base/source-network.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { RpcConnection } from '../../rpc/connection.js';
 import { rpcMethod } from '../../rpc/methods/table.js';
-import { namesSession } from '../../rpc/request.js';
+import { NOTHING_REPEATED, namesSession } from '../../rpc/request.js';
 import { errorMessage, withoutId } from '../../rpc/response.js';
 import { PROTOCOL_VERSION } from '../../rpc/version.js';
-import type { IssuedTokens, Session } from '../../session/contract.js';
+import type { IssuedTokens, Origin, Session } from '../../session/contract.js';
 import { type BodyFormat, utf8Text } from '../../value/codecs/formats.js';
 import type { ObjectValue } from '../../value/value.js';
 import type { Context, RouteContext } from '../base/context.js';
@@ -15,7 +17,7 @@ import { requestFormat, responseFormat } from '../base/negotiation.js';
 import type { HttpLimits } from '../base/options.js';
 import { readSelection } from '../base/request-headers.js';
 import type { BodyPolicy } from '../request/admission.js';
-import { credentialHolder } from '../request/authorization.js';
+import { credentialHolder, hashOf } from '../request/authorization.js';
 import { readCredentials } from '../request/credentials-body.js';
 import { decodeMessage } from '../request/decode-message.js';
 import { readQueryString } from '../request/query-string.js';
@@ -255,10 +257,7 @@ async function rpcRoute(context: Context, request: FastifyRequest, reply: Fastif
     else if (admission === undefined)
       await prepareSession(connection.session, request.headers.authorization, selection);
     else await admission.confirmed();
-    if (namesSession(message)) {
-      const holder = credentialHolder(connection.session, request.headers.authorization);
-      connection.keepSessionsIn(context.storedSessions.of(holder));
-    }
+    if (namesSession(message)) keepSessions(context, request.headers, origin, connection);
     const answer = withoutId(await connection.handle(message, received));
     return sendAnswer(
       context,
@@ -270,6 +269,21 @@ async function rpcRoute(context: Context, request: FastifyRequest, reply: Fastif
     reply.raw.removeListener('close', close);
     connection.close();
   }
+}
+
+/** Sessions that are attached over HTTP belong to the credential of the request. */
+function keepSessions(
+  { storedSessions }: Context,
+  { authorization }: IncomingHttpHeaders,
+  { ip = '' }: Origin,
+  connection: RpcConnection,
+): void {
+  const { session } = connection;
+  const own = storedSessions.of(credentialHolder(session, authorization), networkOf(ip));
+  connection.keepSessionsIn(own, (id, token) => {
+    const holder = credentialHolder(session, `Bearer ${token}`);
+    if (holder !== undefined) storedSessions.handOver(id, authorization && hashOf(authorization), holder);
+  });
 }
 
 function isTooLarge(thrown: unknown): boolean {
@@ -286,7 +300,7 @@ function encodeRpcAnswer(
 ): PromiseOrValue<string | Uint8Array> {
   return otherwise(
     () => encodeAnswer(answer, format, context.environment, answerBounds(context, reply)),
-    (thrown) => format.encode(withoutId(errorMessage(null, connection.report(thrown)))),
+    (thrown) => format.encode(withoutId(errorMessage(NOTHING_REPEATED, connection.report(thrown)))),
   );
 }
 

@@ -3,7 +3,7 @@ import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../.
 import type { TesseraError } from '../../errors/error.js';
 import { RpcConnection } from '../../rpc/connection.js';
 import type { Deliver } from '../../rpc/pipeline.js';
-import { requestId } from '../../rpc/request.js';
+import { repeatedOf, wantsNoAnswer } from '../../rpc/request.js';
 import { errorMessage } from '../../rpc/response.js';
 import { type BodyFormat, FORMATS, JSON_FORMAT } from '../../value/codecs/formats.js';
 import { UNREAD_ID } from '../../value/codecs/message-id.js';
@@ -46,6 +46,9 @@ export const RPC: SocketEndpoint = {
     };
   },
 };
+
+/** Of a request that wants no answer. */
+const unanswered: Deliver = () => undefined;
 
 /** The error response to a message that can't be decoded. */
 class Unreadable {
@@ -109,7 +112,7 @@ class RpcConversation implements SocketSession {
         andThen(weighMessage(message, this.#context, this.#isAbandoned), (weight) =>
           this.#take(message, weight, format),
         ),
-      (thrown) => this.#answerError(requestId(message), this.#rpc.report(thrown), format),
+      (thrown) => this.#answerError(message, this.#rpc.report(thrown), format),
     );
   }
 
@@ -120,11 +123,12 @@ class RpcConversation implements SocketSession {
     if (error.code === 'too_many_values' && !this.isSignedIn()) return this.#line.close(TOO_BIG, error.message);
     const id = format.messageId(data);
     if (id === UNREAD_ID) return this.#line.close(INVALID_DATA, error.message);
-    return this.#answerError(requestId(objectFrom({ id })), error, format);
+    return this.#answerError(objectFrom({ id }), error, format);
   }
 
-  #answerError(id: Value, error: TesseraError, format: BodyFormat): PromiseOrValue<void> {
-    return this.#take(new Unreadable(errorMessage(id, error)), 0, format);
+  #answerError(message: Value, error: TesseraError, format: BodyFormat): PromiseOrValue<void> {
+    if (wantsNoAnswer(message)) return undefined;
+    return this.#take(new Unreadable(errorMessage(repeatedOf(message), error)), 0, format);
   }
 
   /** `weight` is 0 for small messages. */
@@ -150,13 +154,14 @@ class RpcConversation implements SocketSession {
     const deliver = (answer: ObjectValue) => {
       const sent = otherwise(
         () => andThen(this.#encode(answer, format), (data) => this.#line.send(data, format.isBinary)),
-        (thrown) => this.#line.send(format.encode(errorMessage(answer.id, this.#rpc.report(thrown))), format.isBinary),
+        (thrown) =>
+          this.#line.send(format.encode(errorMessage(repeatedOf(answer), this.#rpc.report(thrown))), format.isBinary),
       );
       if (isPromise(sent)) this.#hold(sent);
       return sent;
     };
     if (message instanceof Unreadable) return deliver(message.answer);
-    return this.#hand(message, weight, format, deliver);
+    return this.#hand(message, weight, format, wantsNoAnswer(message) ? unanswered : deliver);
   }
 
   /** The memory of a waiting request is reserved until it is answered. */
@@ -167,7 +172,7 @@ class RpcConversation implements SocketSession {
     try {
       budget.charge(weight);
     } catch (thrown) {
-      return deliver(errorMessage(requestId(message), this.#rpc.report(thrown)));
+      return deliver(errorMessage(repeatedOf(message), this.#rpc.report(thrown)));
     }
     return lastly(take, () => budget.release(weight));
   }

@@ -124,6 +124,14 @@ export class OpenSession extends SessionState implements Session {
     this.services.registry.enter(this, this.holder.principal);
   }
 
+  endLive(id: string): boolean {
+    const { liveQueries } = this.services.executor;
+    const query = liveQueries.get(id);
+    if (query === undefined || query.listener !== this.listener) return false;
+    liveQueries.end(query);
+    return true;
+  }
+
   use(namespace: string | null | undefined, database: string | null | undefined): PromiseOrValue<DatabaseSelection> {
     const to = { namespace, database };
     if (this.view !== undefined) return selectInView(this, this.view, to);
