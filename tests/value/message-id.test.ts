@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CBOR, JSON_FORMAT } from '../../src/value/codecs/formats.js';
+import { CBOR, FLATBUFFERS, JSON_FORMAT } from '../../src/value/codecs/formats.js';
 import { parseJson } from '../../src/value/codecs/json.js';
 import { UNREAD_ID } from '../../src/value/codecs/message-id.js';
 import { isObject, newObject, type Value } from '../../src/value/value.js';
@@ -8,6 +8,7 @@ import { isObject, newObject, type Value } from '../../src/value/value.js';
 const FORMATS = [
   ['JSON', JSON_FORMAT],
   ['CBOR', CBOR],
+  ['FlatBuffers', FLATBUFFERS],
 ] as const;
 
 /** Members in this order, as sent by a client. */
@@ -69,7 +70,9 @@ describe.each(FORMATS)('the id of a message in %s', (_name, format) => {
       ['body', long],
       ['id', 1],
     ]);
-    expect(format.messageId(bytes)).toBe(UNREAD_ID);
+    expect(format.messageId(bytes)).toBe(format === FLATBUFFERS ? 1 : UNREAD_ID);
+    const wide = encoded(format, [...long.map((at) => [`a${at}`, at] as const), ['id', 1]]);
+    expect(format.messageId(wide)).toBe(UNREAD_ID);
     expect(
       format.messageId(
         encoded(format, [

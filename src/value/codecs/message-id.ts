@@ -3,11 +3,17 @@ import { DEFAULT_DECODE_LIMITS } from '../nesting.js';
 import type { Value } from '../value.js';
 import { decodeCbor } from './cbor-decode.js';
 import { MAJOR } from './cbor-tags.js';
+import { decodeFlatBuffersPart } from './flatbuffers-decode.js';
+import { invalidFlatBuffers } from './flatbuffers-parts.js';
+import { FlatBuffersReader } from './flatbuffers-reader.js';
+import { MEMBER, ONLY, UNION, VALUE_TYPES } from './flatbuffers-tables.js';
 import { parseJson } from './json.js';
 
-/** What is looked through for an id: bytes of JSON, items of CBOR. Clients send it first. */
+/** What is looked through for an id: bytes of JSON, items of CBOR, members in FlatBuffers. Clients send it first. */
 const MOST_BYTES = 64 * 1024;
 const MOST_ITEMS = 16 * 1024;
+/** An id that is no scalar isn't one; a large one isn't worth reading. */
+const ID_LIMITS = { ...DEFAULT_DECODE_LIMITS, maxValues: MOST_ITEMS };
 
 /** It is unknown whether the message has an id. */
 export const UNREAD_ID: unique symbol = Symbol('unread id');
@@ -24,6 +30,24 @@ export function jsonMessageId(message: Uint8Array): Value | typeof UNREAD_ID {
 /** The same of a message in CBOR. */
 export function cborMessageId(message: Uint8Array): Value | typeof UNREAD_ID {
   return unlessMalformed(() => new CborScan(message).id());
+}
+
+/** The same of a message in FlatBuffers, whose members are found without those before them. */
+export function flatBuffersMessageId(message: Uint8Array): Value | typeof UNREAD_ID {
+  return unlessMalformed(() => {
+    const reader = new FlatBuffersReader(message, invalidFlatBuffers);
+    const root = reader.root();
+    if (reader.uint8(root, UNION.type) !== VALUE_TYPES.object) return undefined;
+    const members = reader.vector(reader.required(root, UNION.value), ONLY);
+    const length = reader.lengthOf(members);
+    for (let index = 0; index < length; index++) {
+      if (index === MOST_ITEMS) return UNREAD_ID;
+      const member = reader.element(members, index);
+      if (reader.text(member, MEMBER.key) !== 'id') continue;
+      return decodeFlatBuffersPart(message, ID_LIMITS, reader.required(member, MEMBER.value));
+    }
+    return undefined;
+  });
 }
 
 /** `undefined` if the message is malformed up to its id. */
