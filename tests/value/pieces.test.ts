@@ -99,6 +99,13 @@ test('what is shared so often that it is too large ends in an error', () => {
   }
 });
 
+test('a value whose message would be too large in FlatBuffers ends in an error before all of it is made', () => {
+  let shared: Value = Array.from({ length: 1_024 }, (_, at): Value => at);
+  for (let level = 0; level < 12; level++) shared = [shared, shared];
+  expect(encodeCbor(shared).length).toBeLessThan(2 ** 26);
+  expect(() => encodeFlatBuffers(shared)).toThrow('larger than');
+});
+
 test('a large value is recognised by all of its parts, wherever they are', () => {
   let shared: Value = Array.from({ length: 1_000 }, (_, at): Value => at);
   for (let level = 0; level < 12; level++) shared = [shared, shared];

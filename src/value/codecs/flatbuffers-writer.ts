@@ -85,6 +85,7 @@ export class FlatBuffersWriter {
   /** A table with the contents of all slots. */
   table({ alignment, fields }: Layout, ...contents: readonly Content[]): Written {
     const builder = this.#builder;
+    this.#reserve(0);
     // A gap within the table would be part of its length, and so of its vtable, which the others share.
     builder.prep(alignment, 0);
     builder.startObject(fields.length);
@@ -168,7 +169,7 @@ export class FlatBuffersWriter {
     return this.#written();
   }
 
-  /** Makes sure that the buffer needn't grow beyond what a message can be. @throws TesseraError `value_too_large` */
+  /** Makes sure that the buffer grows little beyond what a message can be. @throws TesseraError `value_too_large` */
   #reserve(length: number): void {
     if (this.#taken + this.#builder.offset() + length > MAX_ENCODED) throw tooLarge(MAX_ENCODED);
   }
