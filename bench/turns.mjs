@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { tessera } from './harness/build.mjs';
 import { payloadOf, webSocketConnection } from './harness/raw-client.mjs';
 import { startServer } from './servers/start.mjs';
 
@@ -16,7 +17,9 @@ const MIB = 2 ** 20;
 const DATABASE = { 'surreal-ns': 'turns', 'surreal-db': 'turns', accept: 'application/json' };
 const ROOT = { authorization: `Basic ${Buffer.from('root:secret').toString('base64')}` };
 
-/** A statement, as root, over HTTP; its answer is in JSON or CBOR. */
+const FLATBUFFERS = 'application/vnd.surrealdb.flatbuffers';
+
+/** A statement, as root, over HTTP; its answer is in JSON, CBOR or FlatBuffers. */
 const sql =
   (statement, accept = 'application/json') =>
   (server) =>
@@ -76,6 +79,17 @@ function emptyObjects(count) {
   return masked(bytes, true);
 }
 
+/** A list of as many numbers in FlatBuffers. */
+const flatBody = (count) => {
+  let body;
+  return async (server) => {
+    const { encodeFlatBuffers } = await tessera('value/codecs/flatbuffers-encode');
+    const { objectFromJavaScript } = await tessera('embedded/from-javascript');
+    body ??= encodeFlatBuffers(objectFromJavaScript({ method: 'ping', params: Array(count).fill(1) }));
+    return post(server, '/rpc', { accept: FLATBUFFERS, 'content-type': FLATBUFFERS }, body);
+  };
+};
+
 const long = (unit, length) => unit.repeat(Math.floor(length / unit.length));
 /** A list of as many parts as a value may have, made of few. */
 const shared = (levels) =>
@@ -110,8 +124,10 @@ const CASES = {
   'range as array': sql('RETURN array::len(<array> 0..1000000)'),
   'range as array, answered': sql('RETURN <array> 0..1000000'),
   'range as array, in CBOR': sql('RETURN <array> 0..1000000', 'application/cbor'),
+  'range as array, in FlatBuffers': sql('RETURN <array> 0..1000000', FLATBUFFERS),
   'value of 2^22 parts in JSON': sql(`${shared(12)} RETURN $a`),
   'value of 2^22 parts in CBOR': sql(`${shared(12)} RETURN $a`, 'application/cbor'),
+  'value of 2^20 parts in FlatBuffers': sql(`${shared(10)} RETURN $a`, FLATBUFFERS),
   'value of 2^24 parts in JSON': sql(`${shared(14)} RETURN $a`),
   'value of 2^24 parts as text': sql(`${shared(14)} RETURN string::len(<string> $a)`),
   'value of 2^24 parts as JSON text': sql(`${shared(14)} RETURN string::len(encoding::json::encode($a))`),
@@ -123,6 +139,8 @@ const CASES = {
   'value of 2^24 parts flattened': sql(`${shared(14)} RETURN array::len(array::flatten($a))`),
   'bomb in JSON': sql(`${shared(30)} RETURN $a`),
   'bomb in CBOR': sql(`${shared(30)} RETURN $a`, 'application/cbor'),
+  'bomb in FlatBuffers': sql(`${shared(30)} RETURN $a`, FLATBUFFERS),
+  'body of 120,000 numbers in FlatBuffers': flatBody(120_000),
   'bomb as text': sql(`${shared(30)} RETURN <string> $a`),
   'bomb stored': sql(`${shared(30)} CREATE bomb SET a = $a`),
   'bomb as set': sql(`${shared(30)} RETURN <set> [$a, $a]`),

@@ -50,21 +50,22 @@ const webSocket = (protocol, { encode, decode }) => ({
   decode: async (answer) => lastResult((await decode(payloadOf(answer))).result),
 });
 const IN_JSON = webSocket('json', { encode: JSON.stringify, decode: parsed });
-const IN_CBOR = webSocket('cbor', {
-  encode: async (request) => {
-    const { encodeCbor } = await tessera('value/codecs/cbor-encode');
-    const { objectFromJavaScript } = await tessera('embedded/from-javascript');
-    return encodeCbor(objectFromJavaScript(request));
-  },
-  decode: async (bytes) => {
-    const { decodeCbor } = await tessera('value/codecs/cbor-decode');
-    const { DEFAULT_DECODE_LIMITS } = await tessera('value/nesting');
-    return decodeCbor(bytes, DEFAULT_DECODE_LIMITS);
-  },
-});
+/** In a format of Tessera's table. */
+const webSocketIn = (name) => {
+  const format = async () => (await tessera('value/codecs/formats')).FORMATS.find((each) => each.name === name);
+  return webSocket(name, {
+    encode: async (request) => {
+      const { objectFromJavaScript } = await tessera('embedded/from-javascript');
+      return (await format()).encode(objectFromJavaScript(request));
+    },
+    decode: async (bytes) => (await format()).decode(bytes),
+  });
+};
+const IN_CBOR = webSocketIn('cbor');
+const IN_FLATBUFFERS = webSocketIn('flatbuffers');
 
 /** By what the two ends speak. */
-export const WAYS = { http: HTTP, json: IN_JSON, cbor: IN_CBOR };
+export const WAYS = { http: HTTP, json: IN_JSON, cbor: IN_CBOR, flatbuffers: IN_FLATBUFFERS };
 
 /** A server of its own with a dataset, set up by the official client. */
 const openTessera =
@@ -116,6 +117,7 @@ const SERVERS = [
   ['http', 'HTTP', 'wire', openTessera(HTTP)],
   ['websocket', 'WebSocket', 'wire', openTessera(IN_JSON)],
   ['websocket:cbor', 'WebSocket, CBOR', 'wire', openTessera(IN_CBOR)],
+  ['websocket:flatbuffers', 'WebSocket, FlatBuffers', 'wire', openTessera(IN_FLATBUFFERS)],
   ['http:graphql', 'GraphQL', 'graphqlServer', openTessera(GRAPHQL, '--allow-experimental', 'graphql')],
 ].map(([name, title, speaks, open]) => ({
   ...{ name, title, speaks, open, keeps: 'nothing' },

@@ -47,6 +47,11 @@ export const NETWORK = [
     ...sql(`SELECT * FROM person WHERE city = '${LISTED_CITY}' ORDER BY id`),
   },
   {
+    name: 'all rows',
+    ...asked('SELECT * FROM person', (rows) => Array.from({ length: rows }, (_, id) => JSON_ID(personOf(id)))),
+    only: ['websocket', 'websocket:cbor', 'websocket:flatbuffers'],
+  },
+  {
     name: 'read by id, 16 under way',
     ...asked(READ, () => [JSON_ID(personOf(WHO))], { atOnce: 16 }),
     only: ['websocket', 'websocket:cbor', 'bare:websocket'],

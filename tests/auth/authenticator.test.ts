@@ -163,6 +163,26 @@ describe('system users', () => {
     }
   });
 
+  test('clones that sign in at once are all let in, by one hash', async () => {
+    directory.defineUser(user());
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 10 }, () => signIn({ user: 'root', pass: password })),
+    );
+    expect(outcomes.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 'fulfilled'));
+    expect(hashes).toBe(1);
+  });
+
+  test('of attempts at once, no number of hashes tells whether there is such a user', async () => {
+    directory.defineUser(user());
+    const counts: number[] = [];
+    for (const name of ['root', 'nobody']) {
+      hashes = 0;
+      await Promise.allSettled([1, 2].map(() => signIn({ user: name, pass: 'wrong' })));
+      counts.push(hashes);
+    }
+    expect(counts[0]).toBe(counts[1]);
+  });
+
   test('a weak hash is replaced at the next sign-in, or at a later one while that isn’t possible', async () => {
     const weak = await hashWith(password, { memoryCost: 8, timeCost: 1, parallelism: 1 });
     directory.defineUser(user({ passhash: weak }));

@@ -22,6 +22,7 @@ test.each([
   ['HTTP', WAYS.http],
   ['WebSocket in JSON', WAYS.json],
   ['WebSocket in CBOR', WAYS.cbor],
+  ['WebSocket in FlatBuffers', WAYS.flatbuffers],
 ])('%s, of Tessera', async (_name, way) => {
   const database = await openDatabase(new MemoryEngine(), { unauthenticated: true });
   const app = createHttpServer({ database });

@@ -23,6 +23,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   http: 'a process of its own, of a build',
   websocket: 'a process of its own, of a build',
   'websocket:cbor': 'a process of its own, of a build',
+  'websocket:flatbuffers': 'a process of its own, of a build',
   'http:graphql': 'a process of its own, of a build',
   'bare:http': 'repeats requests until it is warm',
   'bare:websocket': 'repeats requests until it is warm',

@@ -47,6 +47,8 @@ describe('where it is allowed', () => {
 
   it('CBOR is, too, and the origin stays in Vary', async () => {
     build(true, { options: { compress: true, allowedOrigins: ['https://a.example'] } });
+    const flatBuffers = await ask('br', { headers: { accept: 'application/vnd.surrealdb.flatbuffers' } });
+    expect(flatBuffers.headers['content-encoding']).toBe('br');
     const { headers } = await ask('br', { headers: { accept: 'application/cbor', origin: 'https://a.example' } });
     expect(headers).toMatchObject({ 'content-encoding': 'br', vary: 'origin, accept-encoding' });
   });

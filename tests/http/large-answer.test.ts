@@ -7,7 +7,7 @@ import type { Environment } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { encodeAnswer } from '../../src/http/response/large-answer.js';
 import { createHttpServer } from '../../src/http/server.js';
-import { type BodyFormat, CBOR, JSON_FORMAT } from '../../src/value/codecs/formats.js';
+import { type BodyFormat, FORMATS, JSON_FORMAT } from '../../src/value/codecs/formats.js';
 import { newObject, Uuid, type Value } from '../../src/value/value.js';
 import { FakeDatabase, succeeded } from '../support/fake-database.js';
 
@@ -35,14 +35,26 @@ function ticking(): { environment: Environment; turns: () => number } {
 let stop: () => Promise<unknown> = async () => undefined;
 afterEach(() => stop());
 
-test.each([['json', JSON_FORMAT] as const, ['cbor', CBOR] as const])(
+test.each(FORMATS.map((format) => [format.name, format] as const))(
   'others have turns while many rows are written as %s',
   async (_name, format: BodyFormat) => {
     const { environment, turns } = ticking();
-    const answer = await encodeAnswer(rows, format, environment, BOUNDS);
-    expect(Buffer.from(answer)).toEqual(Buffer.from(format.encode(rows)));
-    // A look for each 64 rows, and a turn for every sixth look.
-    expect(turns()).toBeGreaterThan(ROWS / 64 / 7);
+    const answer = Buffer.from(await encodeAnswer(rows, format, environment, BOUNDS));
+    if (format.piecesFrom === 'front') expect(answer).toEqual(Buffer.from(format.encode(rows)));
+    expect(format.decode(answer)).toEqual(format.decode(Buffer.from(format.encode(rows))));
+    // A look for each 128 rows at the least, and a turn for every sixth look.
+    expect(turns()).toBeGreaterThan(ROWS / 128 / 7);
+  },
+);
+
+test.each(FORMATS.map((format) => [format.name, format] as const))(
+  'what is too large in %s is not sent',
+  async (_name, format) => {
+    const limit = format.encode(rows).length;
+    const within = (bytes: number) =>
+      Promise.resolve(encodeAnswer(rows, format, realEnvironment, { ...BOUNDS, limit: bytes }));
+    expect(Buffer.from(await within(limit + 4_096)).length).toBeGreaterThan(0);
+    await expect(within(limit - 4_096)).rejects.toMatchObject({ code: 'answer_too_large' });
   },
 );
 

@@ -51,7 +51,7 @@ it.each<[string, string, readonly string[], number, string]>([
   [
     'an upgrade to another protocol',
     'GET /rpc',
-    [...UPGRADE, 'sec-websocket-protocol: flatbuffers'],
+    [...UPGRADE, 'sec-websocket-protocol: msgpack'],
     400,
     'subprotocol_unsupported',
   ],

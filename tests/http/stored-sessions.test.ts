@@ -204,9 +204,23 @@ describe('it belongs to the credential that attached it', () => {
     expect(await call(`Bearer ${access}`, 'query', ['RETURN 1'])).toMatchObject({ error: missing });
   });
 
-  it('guests attach none', async () => {
-    expect(await call(undefined, 'attach')).toMatchObject({ error: { kind: 'NotAllowed' } });
-    expect(await call(undefined, 'sessions')).toMatchObject({ result: [] });
+  it('goes with its client to the next token', async () => {
+    const first = await tokenOf('ann');
+    await call(first, 'attach');
+    await call(first, 'let', ['kept', 1]);
+    const again = await call(first, 'signin', [{ user: 'ann', pass: 'a password' }]);
+    const second = `Bearer ${again.result}`;
+    expect(await query(second, 'RETURN $kept')).toBe(1);
+    expect(await call(first, 'query', ['RETURN $kept'])).toMatchObject({ error: missing });
+    // As another user, too: who signs in has had both credentials.
+    const other = `Bearer ${(await call(second, 'signin', [{ user: 'bob', pass: 'a password' }])).result}`;
+    expect(await query(other, 'RETURN $kept')).toBe(1);
+    expect(await call(second, 'query', ['RETURN $kept'])).toMatchObject({ error: missing });
+    // Neither a name alone nor a sign-in that fails takes one along.
+    const stranger = `Bearer ${(await call(undefined, 'signin', [{ user: 'ann', pass: 'a password' }])).result}`;
+    expect(await call(stranger, 'query', ['RETURN $kept'])).toMatchObject({ error: missing });
+    expect((await call(other, 'signin', [{ user: 'ann', pass: 'wrong' }])).error).toBeDefined();
+    expect(await query(other, 'RETURN $kept')).toBe(1);
   });
 
   it('a transaction that is begun in it ends with the request', async () => {
@@ -214,6 +228,52 @@ describe('it belongs to the credential that attached it', () => {
     const { result } = await call(ANN, 'begin');
     expect(await call(ANN, 'commit', [result])).toMatchObject({ error: { message: 'Transaction not found' } });
     expect(world.database.resourceUsage.transactions).toBe(0);
+  });
+});
+
+describe('one that is attached before signing in', () => {
+  it('holds nothing, and belongs to the first credential that names it', async () => {
+    expect(await call(undefined, 'attach')).toMatchObject({ result: null, session: ID });
+    expect(await call(undefined, 'attach')).toMatchObject({ error: { kind: 'AlreadyExists' } });
+    expect(await call(undefined, 'let', ['secret', 1])).toMatchObject({ result: null });
+    expect(await call(undefined, 'version')).toMatchObject({ result: expect.stringContaining('surrealdb-') });
+    expect(await call(undefined, 'sessions')).toMatchObject({ result: [] });
+    const { result } = await call(undefined, 'signin', [{ user: 'ann', pass: 'a password' }]);
+    const token = `Bearer ${result}`;
+    expect(await query(token, 'RETURN $secret')).toBe(UNSET);
+    await call(token, 'let', ['secret', 2]);
+    expect(await query(token, 'RETURN $secret')).toBe(2);
+    // Its id alone is worth nothing (a stolen one), nor does the one who knew it before keep it (fixation).
+    for (const credential of [undefined, BOB, await tokenOf('ann')])
+      expect(await call(credential, 'query', ['RETURN $secret'])).toMatchObject({ error: missing });
+  });
+
+  it('is the one’s who is first, of many at once', async () => {
+    await call(undefined, 'attach');
+    const answers = await Promise.all([ANN, BOB].map((credential) => call(credential, 'query', ['RETURN 1'])));
+    expect(answers.filter(({ error }) => error === undefined)).toHaveLength(1);
+  });
+
+  it('ends when no request names it for a minute', async () => {
+    await call(undefined, 'attach');
+    environment.advance(40_000);
+    expect(await call(undefined, 'version')).toMatchObject({ result: expect.anything() });
+    expect(await call(undefined, 'let', ['x', 1])).toMatchObject({ result: null });
+    environment.advance(40_000);
+    expect(await call(undefined, 'let', ['x', 1])).toMatchObject({ result: null });
+    environment.advance(60_001);
+    expect(await call(undefined, 'let', ['x', 1])).toMatchObject({ error: missing });
+    expect(await call(ANN, 'query', ['RETURN 1'])).toMatchObject({ error: missing });
+  });
+
+  it('is bounded by its source, which gets its room back', async () => {
+    const id = (at: number) => `11111111-1111-4111-8111-${String(at).padStart(12, '0')}`;
+    for (let at = 0; at < 64; at++) expect((await call(undefined, 'attach', [], id(at))).error).toBeUndefined();
+    expect(await call(undefined, 'attach', [], id(64))).toMatchObject({ error: { kind: 'NotAllowed' } });
+    await call(undefined, 'detach', [], id(0));
+    expect((await call(undefined, 'attach', [], id(64))).error).toBeUndefined();
+    environment.advance(60_001);
+    expect((await call(undefined, 'attach', [], id(65))).error).toBeUndefined();
   });
 });
 

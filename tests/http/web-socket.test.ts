@@ -71,6 +71,8 @@ describe('handshake', () => {
   it.each([
     [['json'], 'json'],
     [['cbor'], 'cbor'],
+    [['flatbuffers'], 'flatbuffers'],
+    [['json', 'flatbuffers'], 'json'],
     [['unknown', 'cbor'], 'cbor'],
     [[], ''],
   ] as const)('of %j chooses %j', async (protocols, chosen) => {
@@ -97,7 +99,7 @@ describe('handshake', () => {
   });
 
   it.each([
-    [{ protocols: ['flatbuffers'] }, 400],
+    [{ protocols: ['msgpack'] }, 400],
     [{ headers: { authorization: 'Bearer wrong' } }, 401],
     [{ headers: { 'svc-ns': 'a', ns: 'b' } }, 400],
     [{ path: '/rpc?ns=a', headers: { 'svc-ns': 'b' } }, 400],

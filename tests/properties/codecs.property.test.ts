@@ -3,9 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { TesseraError } from '../../src/errors/error.js';
 import { decodeCbor } from '../../src/value/codecs/cbor-decode.js';
 import { encodeCbor } from '../../src/value/codecs/cbor-encode.js';
+import { decodeFlatBuffers } from '../../src/value/codecs/flatbuffers-decode.js';
+import { encodeFlatBuffers } from '../../src/value/codecs/flatbuffers-encode.js';
 import { parseJson, stringifyJson } from '../../src/value/codecs/json.js';
 import { decodeRecord, encodeRecord } from '../../src/value/codecs/record-encode.js';
-import { sendableValue, storableValue } from '../support/arbitraries.js';
+import { readableValue, sendableValue, storableValue } from '../support/arbitraries.js';
+import { readByLibrary } from '../support/flatbuffers-by-library.js';
 import { expectSame } from './same.js';
 
 const LIMITS = { maxDepth: 64 };
@@ -27,6 +30,34 @@ describe('CBOR', () => {
         failsWell(() => decodeCbor(bytes, LIMITS));
       }),
     );
+  });
+});
+
+describe('FlatBuffers', () => {
+  const decode = (bytes: Uint8Array) => decodeFlatBuffers(bytes, LIMITS);
+
+  it('give back what they were given, as others read it, too', () => {
+    fc.assert(
+      fc.property(readableValue, (value) => {
+        const bytes = encodeFlatBuffers(value);
+        expectSame(decode(bytes), value);
+        expectSame(readByLibrary(bytes), value);
+      }),
+    );
+  });
+
+  it('carry what CBOR carries', () => {
+    fc.assert(
+      fc.property(sendableValue, (value) => {
+        const once = decode(encodeFlatBuffers(value));
+        const again = decode(encodeFlatBuffers(decodeCbor(encodeCbor(once), LIMITS)));
+        expectSame(again, once);
+      }),
+    );
+  });
+
+  it('take any bytes without harm', () => {
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => failsWell(() => decode(bytes))));
   });
 });
 

@@ -1,9 +1,11 @@
-/** Every method of the protocol as bare messages, in both formats over both transports. */
+/** Every method of the protocol as bare messages, in all formats over both transports. */
 import { decode, encode } from 'cborg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { objectFromJavaScript } from '../../src/embedded/from-javascript.js';
 import { METHODS } from '../../src/rpc/methods/table.js';
 import type { RunningServer } from '../../src/server/server.js';
+import { FLATBUFFERS } from '../../src/value/codecs/formats.js';
 import { ROOT, startTestServer } from '../support/server.js';
 
 let server: RunningServer;
@@ -23,6 +25,11 @@ const tags = Object.fromEntries(
 const FORMATS = {
   json: { type: 'application/json', write: JSON.stringify, read: (data: Buffer) => JSON.parse(data.toString()) },
   cbor: { type: 'application/cbor', write: encode, read: (data: Buffer) => decode(data, { tags }) },
+  flatbuffers: {
+    type: FLATBUFFERS.contentType,
+    write: (request: object) => FLATBUFFERS.encode(objectFromJavaScript({ ...request })),
+    read: (data: Buffer) => FLATBUFFERS.decode(data),
+  },
 } as const;
 type FormatName = keyof typeof FORMATS;
 
@@ -128,13 +135,13 @@ it('has a sample of every method', () => {
   expect(Object.keys(SAMPLES).sort()).toEqual([...METHODS.keys()].sort());
 });
 
-describe.each(['json', 'cbor'] as const)('in %s', (format) => {
+describe.each(['json', 'cbor', 'flatbuffers'] as const)('in %s', (format) => {
   it.each(['ws', 'http'] as const)('every method is answered over %s', async (transport) => {
     const { call, close } = await (transport === 'ws' ? overSocket(format) : overHttp(format));
     for (const [method, { params, session, http, ...sample }] of Object.entries(SAMPLES)) {
       const { result, error } = transport === 'http' && http !== undefined ? http : sample;
       const answer = await call({ method, ...(params && { params }), ...(session && { session }) });
-      const nothing = format === 'json' ? [null] : [null, { tag: 6, content: null }];
+      const nothing = format === 'json' ? [null] : [null, undefined, { tag: 6, content: null }];
       if (error !== undefined) expect.soft(answer, method).toMatchObject({ error });
       else if (result === NOTHING) expect.soft(nothing, method).toContainEqual(answer.result);
       else expect.soft(answer, method).toMatchObject({ result });

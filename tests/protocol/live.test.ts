@@ -4,6 +4,8 @@ import { eq, type LiveMessage, RecordId, Surreal, Table, Uuid } from 'surrealdb'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { RunningServer } from '../../src/server/server.js';
+import { encodeCbor } from '../../src/value/codecs/cbor-encode.js';
+import { objectFrom } from '../../src/value/value.js';
 import { ROOT, startTestServer } from '../support/server.js';
 
 const newClient = () => new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
@@ -212,6 +214,11 @@ class Bare {
     return result;
   }
 
+  /** How many messages have come unasked so far. */
+  get arrived(): number {
+    return this.#unasked.length;
+  }
+
   async unasked(count: number): Promise<unknown[]> {
     while (this.#unasked.length < count) {
       await new Promise<void>((resolve) => {
@@ -300,16 +307,43 @@ describe('bare messages', () => {
     expect(id).toMatchObject({ tag: 37 });
     await socket.result('query', ['CREATE a:1 SET x = 1; DELETE a:1']);
     const record = { tag: 8, content: ['a', 1] };
-    const told = {
-      id,
-      record,
-      result: { id: record, x: 1 },
-      session: { tag: 37, content: new Uint8Array(Buffer.from(session.replaceAll('-', ''), 'hex')) },
-    };
+    const named = { tag: 37, content: new Uint8Array(Buffer.from(session.replaceAll('-', ''), 'hex')) };
+    const told = { id, record, result: { id: record, x: 1 }, session: named };
+    // Some clients look for it outside of the result.
     expect(await socket.unasked(2)).toEqual([
-      { result: { ...told, action: 'CREATE' } },
-      { result: { ...told, action: 'DELETE' } },
+      { session: named, result: { ...told, action: 'CREATE' } },
+      { session: named, result: { ...told, action: 'DELETE' } },
     ]);
+    socket.socket.close();
+  });
+
+  it('end by any session of their connection, of which one need not be signed in, and by no other', async () => {
+    const [socket, other] = [await bare('json'), await bare('json')];
+    const [first, fresh] = ['4f1c5b0e-6a3d-4d0c-9d9c-0b8f2b1f7a12', '4f1c5b0e-6a3d-4d0c-9d9c-0b8f2b1f7a13'];
+    await socket.result('attach', [], first);
+    await socket.result('signin', [{ user: ROOT.username, pass: ROOT.password }], first);
+    await socket.result('use', ['test', 'bare'], first);
+    const ids = [await socket.result('live', ['a'], first), await socket.result('live', ['a'])];
+    await other.result('attach', [], fresh);
+    await socket.result('attach', [], fresh);
+    for (const id of ids) {
+      expect(await other.call('kill', [id], fresh)).toMatchObject({ error: {} });
+      expect(await socket.call('kill', [id], fresh)).toMatchObject({ result: null, session: fresh });
+    }
+    expect(await socket.unasked(2)).toMatchObject(ids.map((id) => ({ result: { id, action: 'KILLED' } })));
+    for (const each of [socket, other]) each.socket.close();
+  });
+
+  it('are carried out and not answered, where their id is NONE', async () => {
+    const socket = await bare('cbor');
+    const none = { id: undefined };
+    socket.socket.send(encodeCbor(objectFrom({ ...none, method: 'query', params: ['CREATE a:none'] })));
+    socket.socket.send(encodeCbor(objectFrom({ ...none, method: 'nothing' })));
+    expect(await socket.result('query', ['SELECT VALUE meta::id(id) FROM a'])).toMatchObject([{ result: ['none'] }]);
+    expect(socket.arrived).toBe(0);
+    // One without an id is answered, as ever.
+    socket.socket.send(encodeCbor(objectFrom({ method: 'nothing' })));
+    expect(await socket.unasked(1)).toMatchObject([{ id: null, error: {} }]);
     socket.socket.close();
   });
 

@@ -420,6 +420,18 @@ describe('attached sessions', () => {
     expect(foreign.error).toMatchObject({ kind: 'NotFound' });
   });
 
+  it('is named by the answers to its requests, results and errors alike, as it was', async () => {
+    for (const named of [session, SESSION, SESSION.toUpperCase()]) {
+      expect((await send('attach', [], { session: named })).session).toBe(named);
+      expect((await send('query', ['RETURN 1'], { session: named })).session).toBe(named);
+      expect((await send('nothing', [], { session: named })).session).toBe(named);
+      await send('detach', [], { session: named });
+      expect(await send('query', ['RETURN 1'], { session: named })).toMatchObject({ session: named, error: {} });
+    }
+    for (const none of [undefined, null, 'xx', 7])
+      expect('session' in (await send('ping', [], { session: none }))).toBe(false);
+  });
+
   it('closes all of them with the connection', async () => {
     await result('attach', [], { session });
     connection.close();

@@ -5,11 +5,13 @@ import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { objectFromJavaScript } from '../../src/embedded/from-javascript.js';
 import type { Environment } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
 import { GraphqlService } from '../../src/graphql/service.js';
 import { createGraphqlHandler } from '../../src/graphql/transports/handler.js';
 import { createHttpServer } from '../../src/http/server.js';
+import { FLATBUFFERS } from '../../src/value/codecs/formats.js';
 import { run, World } from '../support/world.js';
 import { attack } from './attack.js';
 
@@ -258,9 +260,13 @@ describe('while a large body is read', () => {
   const ofAnyLength = (count: number) => Buffer.concat([Buffer.from([0x9f]), Buffer.alloc(count, 0xa0)]);
   const keys = (count: number) => `{${Array.from({ length: count }, (_, at) => `"k${at}":1`).join(',')}}`;
   const cbor = { 'content-type': 'application/cbor', accept: 'application/json' };
+  const flatBuffers = { 'content-type': FLATBUFFERS.contentType, accept: FLATBUFFERS.contentType };
+  const flatObjects = (count: number) =>
+    Buffer.from(FLATBUFFERS.encode(objectFromJavaScript({ method: 'ping', params: Array(count).fill({}) })));
   const bodies: readonly (readonly [string, string, string | Buffer, Readonly<Record<string, string>>, number])[] = [
     ['CBOR of empty objects', '/rpc', objects(900_000), cbor, 200],
     ['CBOR of too many of them', '/rpc', ofAnyLength(3 * MIB), cbor, 413],
+    ['FlatBuffers of empty objects', '/rpc', flatObjects(100_000), flatBuffers, 200],
     ['JSON of empty objects', '/rpc', `[${'{},'.repeat(300_000)}1]`, JSON_TYPE, 200],
     ['JSON with 300,000 keys', '/rpc', keys(300_000), JSON_TYPE, 413],
     [
@@ -295,6 +301,15 @@ describe('while a large body is read', () => {
     // At least once for each 16 KiB of what was looked at.
     const read = status === 413 ? Math.min(payload.length, 400_000) : payload.length;
     expect(turns).toBeGreaterThan(read / 16_384);
+  });
+
+  it('yields while a large answer in FlatBuffers is written', async () => {
+    const payload = 'RETURN (<array> 0..200000).map(|$i| { a: $i })';
+    const headers = { ...SELECTED, authorization: `Bearer ${token}`, accept: FLATBUFFERS.contentType };
+    const { rawPayload } = await app.inject({ method: 'POST', url: '/sql', payload, headers });
+    expect(rawPayload.length).toBeGreaterThan(5 * MIB);
+    // At least once for each 64 KiB of it.
+    expect(turns).toBeGreaterThan(rawPayload.length / 65_536);
   });
 
   it('yields over WebSocket, and keeps the order of messages', async () => {

@@ -17,6 +17,7 @@ import {
   Geometry,
   int,
   type Kind,
+  kindOf,
   objectFrom,
   Range,
   RecordId,
@@ -26,6 +27,7 @@ import {
   Table,
   type Value,
 } from '../../src/value/value.js';
+import { membersOf } from '../../src/value/walk.js';
 
 /** Texts with what is hard to order, to quote and to encode: control characters, quotes, astral characters, the end of the plane. */
 export const text: fc.Arbitrary<string> = fc.string({
@@ -179,3 +181,13 @@ export const pairOfAKind: fc.Arbitrary<readonly [Value, Value]> = fc.oneof(
 
 /** Any value that CBOR can carry as itself. */
 export const sendableValue: fc.Arbitrary<Value> = nested(['function', 'regex'], 3);
+
+/** Any value that FlatBuffers can carry as itself: no record ids whose ranges end in values that aren't keys. */
+export const readableValue: fc.Arbitrary<Value> = storableValue.filter(hasKeysOnly);
+
+function hasKeysOnly(value: Value): boolean {
+  const ends = value instanceof RecordId && value.key instanceof Range ? [value.key.start, value.key.end] : [];
+  return ends.every((end) => end === undefined || isKey(end.value)) && membersOf(value).every(hasKeysOnly);
+}
+
+const isKey = (value: Value): boolean => ['int', 'string', 'uuid', 'array', 'object'].includes(kindOf(value));

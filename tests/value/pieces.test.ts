@@ -1,10 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { encodeCbor } from '../../src/value/codecs/cbor-encode.js';
+import { decodeFlatBuffers } from '../../src/value/codecs/flatbuffers-decode.js';
+import { encodeFlatBuffers } from '../../src/value/codecs/flatbuffers-encode.js';
+import { flatBuffersPieces } from '../../src/value/codecs/flatbuffers-pieces.js';
 import { stringifyJson } from '../../src/value/codecs/json.js';
 import { CBOR_PIECES, isLargeValue, JSON_PIECES, piecesOf } from '../../src/value/codecs/pieces.js';
 import { setFrom } from '../../src/value/order.js';
 import { newObject, RecordId, type Value } from '../../src/value/value.js';
+import { tooLarge } from '../../src/value/walk.js';
+import { expectSame } from '../properties/same.js';
+import { readByLibrary } from '../support/flatbuffers-by-library.js';
 
 const object = (fields: Record<string, Value>): Value => Object.assign(newObject(), fields);
 const row = (at: number): Value => object({ name: `person ${at}`, id: new RecordId('person', at), tags: ['a', at] });
@@ -36,6 +42,27 @@ test('the pieces together are what the codecs make of the value', () => {
   );
 });
 
+/** FlatBuffers come from the end. */
+const joined = (value: Value) => Buffer.concat([...flatBuffersPieces(value, 2 ** 26, tooLarge)].reverse());
+
+test('the pieces together are a message of the same value in FlatBuffers', () => {
+  fc.assert(
+    fc.property(values, (value) => {
+      const message = joined(value);
+      expectSame(decodeFlatBuffers(message, { maxDepth: 64 }), value);
+      expectSame(readByLibrary(message), value);
+    }),
+    { numRuns: 100 },
+  );
+  const large = [rows(20_000), setFrom(Array.from({ length: 20_001 }, (_, at) => at)), object({ a: rows(4_097) })];
+  for (const value of large) {
+    const message = joined(value);
+    expectSame(decodeFlatBuffers(message, { maxDepth: 64 }), value);
+    expectSame(readByLibrary(message), value);
+    expect([...flatBuffersPieces(value, 2 ** 26, tooLarge)].length).toBeGreaterThan(message.length / 40_000);
+  }
+});
+
 test('no piece is large, wherever the members are', () => {
   for (const value of [rows(20_000), [rows(3), object({ deep: [[rows(20_000)]] })]]) {
     for (const notation of [JSON_PIECES, CBOR_PIECES]) {
@@ -65,7 +92,18 @@ test('what is shared so often that it is too large ends in an error', () => {
     for (const notation of [JSON_PIECES, CBOR_PIECES]) {
       expect(() => Array.from(piecesOf(value, notation, limit), ({ length }) => length)).toThrow('larger than');
     }
+    expect(() => Array.from(flatBuffersPieces(value, limit ?? 2 ** 26, tooLarge), ({ length }) => length)).toThrow(
+      'larger than',
+    );
+    expect(() => encodeFlatBuffers(value)).toThrow('larger than');
   }
+});
+
+test('a value whose message would be too large in FlatBuffers ends in an error before all of it is made', () => {
+  let shared: Value = Array.from({ length: 1_024 }, (_, at): Value => at);
+  for (let level = 0; level < 12; level++) shared = [shared, shared];
+  expect(encodeCbor(shared).length).toBeLessThan(2 ** 26);
+  expect(() => encodeFlatBuffers(shared)).toThrow('larger than');
 });
 
 test('a large value is recognised by all of its parts, wherever they are', () => {

@@ -83,9 +83,11 @@ async function checkPassword(
     const found = await context.directory.user(databasePath, name);
     if (found !== undefined && context.verified.has(found.passhash, password)) return { user: found, hashed: false };
     // Equalizes timing and error for unknown users and databases.
-    const matches = await context.hasher.verifyCredential(found?.passhash, password);
+    const hash = found?.passhash;
+    const matches = await context.verified.verify(hash ?? `unknown ${attempt.account}`, password, () =>
+      context.hasher.verifyCredential(hash, password),
+    );
     if (found === undefined || !matches) throw failure('invalid_auth');
-    context.verified.add(found.passhash, password);
     if (context.hasher.isOutdated(found.passhash)) await strengthen(context, databasePath, found, password);
     return { user: found, hashed: true };
   };

@@ -17,6 +17,8 @@ export class VerifiedCredentials {
   readonly #environment: Environment;
   readonly #key: Uint8Array;
   readonly #verifiedAt = new TwoGenerationCache<string, number>(CAPACITY);
+  /** Verifications that run. The hasher bounds how many. */
+  readonly #running = new Map<string, Promise<boolean>>();
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -32,8 +34,19 @@ export class VerifiedCredentials {
     return false;
   }
 
-  add(hash: string, password: string): void {
-    this.#verifiedAt.set(this.#digest(hash, password), this.#environment.clock.monotonic());
+  /**
+   * Verifies a password, and remembers that it matched. Attempts with the same one that come meanwhile get the same
+   * outcome, since clones of a client all sign in at once. Those for unknown users must share theirs, too: otherwise
+   * the times of two attempts would tell them apart.
+   * @param hash a text that is no hash for an unknown user
+   */
+  async verify(hash: string, password: string, work: () => Promise<boolean>): Promise<boolean> {
+    const digest = this.#digest(hash, password);
+    const running = this.#running.get(digest) ?? work().finally(() => this.#running.delete(digest));
+    this.#running.set(digest, running);
+    const matches = await running;
+    if (matches) this.#verifiedAt.set(digest, this.#environment.clock.monotonic());
+    return matches;
   }
 
   #digest(hash: string, password: string): string {

@@ -12,7 +12,7 @@ export const requestErrors = {
 
   // ─── Reading a request ───
 
-  /** The input violates its format: broken JSON or CBOR, invalid UTF-8. */
+  /** The input violates its format: broken JSON, CBOR or FlatBuffers, invalid UTF-8. */
   malformed_request: row<{ reason: string }>({
     kind: 'Validation',
     text: ({ reason }) => `The request could not be read: ${reason}`,

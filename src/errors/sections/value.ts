@@ -72,6 +72,11 @@ export const valueErrors = {
     text: ({ what }) => `Invalid CBOR: ${what}`,
     rpc: -32700,
   }),
+  flatbuffers_invalid: row<{ what: string }>({
+    kind: 'Serialization',
+    text: ({ what }) => `Invalid FlatBuffers: ${what}`,
+    rpc: -32700,
+  }),
   too_many_values: row<{ limit: number }>({
     kind: 'Validation',
     text: ({ limit }) =>

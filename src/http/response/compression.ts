@@ -29,7 +29,8 @@ const ENCODINGS: ReadonlyMap<string, Encoding> = new Map([
 /** Shorter bodies gain nothing. */
 const LEAST = 1024;
 
-const COMPRESSIBLE = /^(?:text\/(?!event-stream)|application\/(?:[\w.-]+\+)?(?:json|cbor|javascript|xml)\b|image\/svg)/;
+const COMPRESSIBLE =
+  /^(?:text\/(?!event-stream)|application\/(?:(?:[\w.-]+\+)?(?:json|cbor|javascript|xml)|vnd\.surrealdb\.flatbuffers)\b|image\/svg)/;
 
 /** The body to send; adjusts the headers. */
 export async function compressed(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {

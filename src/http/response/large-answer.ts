@@ -5,7 +5,7 @@ import type { MemoryScope } from '../../base/work/memory-scope.js';
 import type { Environment } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { BodyFormat } from '../../value/codecs/formats.js';
-import { isLargeValue, piecesOf } from '../../value/codecs/pieces.js';
+import { isLargeValue } from '../../value/codecs/pieces.js';
 import type { Value } from '../../value/value.js';
 
 /** Milliseconds of encoding between yields. */
@@ -30,8 +30,7 @@ export function encodeAnswer(
   environment: Environment,
   bounds: AnswerBounds,
 ): PromiseOrValue<string | Uint8Array> {
-  if (isLargeValue(value))
-    return joinPieces(piecesOf(value, format.pieces, bounds.limit, exceeded), environment, bounds);
+  if (isLargeValue(value)) return joinPieces(value, format, environment, bounds);
   return checkedAnswer(format.encode(value), bounds.limit);
 }
 
@@ -53,9 +52,10 @@ function exceeded(limit: number): TesseraError {
 }
 
 async function joinPieces(
-  pieces: Iterable<Uint8Array>,
+  value: Value,
+  format: BodyFormat,
   { clock, timers }: Environment,
-  { budget }: AnswerBounds,
+  { limit, budget }: AnswerBounds,
 ): Promise<Uint8Array> {
   let sliceEnd = clock.monotonic() + SLICE;
   const yieldSlice = async () => {
@@ -65,12 +65,13 @@ async function joinPieces(
   const taken: Uint8Array[] = [];
   let length = 0;
   try {
-    for (const piece of pieces) {
+    for (const piece of format.encodeInPieces(value, limit, exceeded)) {
       budget.charge(piece.length);
       taken.push(piece);
       length += piece.length;
       if (clock.monotonic() >= sliceEnd) await yieldSlice();
     }
+    if (format.piecesFrom === 'end') taken.reverse();
     const whole = Buffer.allocUnsafeSlow(length);
     let at = 0;
     let copied = 0;

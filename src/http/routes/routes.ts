@@ -10,8 +10,8 @@ import { NOTHING_REPEATED, namesSession } from '../../rpc/request.js';
 import { errorMessage, withoutId } from '../../rpc/response.js';
 import { PROTOCOL_VERSION } from '../../rpc/version.js';
 import type { IssuedTokens, Origin, Session } from '../../session/contract.js';
-import { type BodyFormat, utf8Text } from '../../value/codecs/formats.js';
-import type { ObjectValue } from '../../value/value.js';
+import { type BodyFormat, FLATBUFFERS, JSON_FORMAT, utf8Text } from '../../value/codecs/formats.js';
+import { type ObjectValue, objectFrom } from '../../value/value.js';
 import type { Context, RouteContext } from '../base/context.js';
 import { requestFormat, responseFormat } from '../base/negotiation.js';
 import type { HttpLimits } from '../base/options.js';
@@ -308,19 +308,25 @@ type SignIn = (session: Session, body: ObjectValue) => Promise<IssuedTokens>;
 
 function credentialsRoute(signIn: SignIn): Handler {
   return async (context, request, reply) => {
-    responseFormat(request.headers.accept);
+    const format = credentialsFormat(request.headers.accept);
     const body = readCredentials(request);
     const selection = readSelection(request.raw);
     const session = context.database.session(originOf(request.raw, selection, context));
     try {
       const { access, refresh } = await signIn(session, body);
-      const token = refresh === undefined ? access : { access, refresh };
-      const answer = { code: 200, details: 'Authentication succeeded', token };
-      return sendBody(reply.header('cache-control', 'no-store'), 'application/json', JSON.stringify(answer));
+      const token = refresh === undefined ? access : objectFrom({ access, refresh });
+      const answer = objectFrom({ code: 200, details: 'Authentication succeeded', token });
+      return sendBody(reply.header('cache-control', 'no-store'), format.contentType, format.encode(answer));
     } finally {
       session.close();
     }
   };
+}
+
+/** Clients that accept CBOR get JSON, as they always have. */
+function credentialsFormat(accept: string | undefined): BodyFormat {
+  const format = responseFormat(accept);
+  return format === FLATBUFFERS ? format : JSON_FORMAT;
 }
 
 async function healthRoute(context: Context, _request: FastifyRequest, reply: FastifyReply): Promise<unknown> {

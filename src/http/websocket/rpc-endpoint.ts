@@ -6,7 +6,7 @@ import type { Deliver } from '../../rpc/pipeline.js';
 import { repeatedOf, wantsNoAnswer } from '../../rpc/request.js';
 import { errorMessage } from '../../rpc/response.js';
 import { type BodyFormat, FORMATS, JSON_FORMAT } from '../../value/codecs/formats.js';
-import { UNREAD_ID } from '../../value/codecs/message-id.js';
+import { UNREAD } from '../../value/codecs/message-member.js';
 import { type ObjectValue, objectFrom, type Value } from '../../value/value.js';
 import type { Context } from '../base/context.js';
 import { decodeMessage, weighMessage } from '../request/decode-message.js';
@@ -121,9 +121,14 @@ class RpcConversation implements SocketSession {
     const error = this.#rpc.report(thrown);
     // Closed as for too many bytes: the next such message would cost as much again.
     if (error.code === 'too_many_values' && !this.isSignedIn()) return this.#line.close(TOO_BIG, error.message);
-    const id = format.messageId(data);
-    if (id === UNREAD_ID) return this.#line.close(INVALID_DATA, error.message);
-    return this.#answerError(objectFrom({ id }), error, format);
+    const id = format.messageMember(data, 'id');
+    if (id === UNREAD) return this.#line.close(INVALID_DATA, error.message);
+    const session = format.messageMember(data, 'session');
+    return this.#answerError(
+      objectFrom({ id: id ?? null, session: session === UNREAD ? undefined : session }),
+      error,
+      format,
+    );
   }
 
   #answerError(message: Value, error: TesseraError, format: BodyFormat): PromiseOrValue<void> {

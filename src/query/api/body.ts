@@ -50,18 +50,11 @@ const FORMATS = {
   native: { contentType: 'application/vnd.surrealdb.native', decode: (bytes) => bytes, encode: (value) => value },
 } as const satisfies Readonly<Record<string, ApiFormat>>;
 
-/**
- * A proprietary binary format of the reference engine. Its name is known, so that a request for it fails with a clear
- * error.
- */
-const FLATBUFFERS = 'application/vnd.surrealdb.flatbuffers';
-const NO_FLATBUFFERS = 'FlatBuffers are not supported, use JSON or CBOR';
-
-export type Strategy = keyof typeof FORMATS | 'flatbuffers' | 'auto';
+export type Strategy = keyof typeof FORMATS | 'auto';
 
 /** Whether a value names a format of bodies (`auto`, `json`, `cbor`, …) as `api::req::body` takes it. */
 export function isStrategy(value: Value): value is Strategy {
-  return typeof value === 'string' && (value === 'auto' || value === 'flatbuffers' || Object.hasOwn(FORMATS, value));
+  return typeof value === 'string' && (value === 'auto' || Object.hasOwn(FORMATS, value));
 }
 
 /** The content types of internal callers. */
@@ -74,10 +67,6 @@ export const NATIVE_HEADERS = {
 export function decodeBody(request: ApiRequest, strategy: Strategy): ApiRequest | { readonly refused: ApiResponse } {
   const given = String(request.headers['content-type'] ?? '');
   const type = mediaType(given);
-  if (strategy === 'flatbuffers' && type !== FLATBUFFERS) return wrongType(FLATBUFFERS);
-  if (strategy === 'flatbuffers' || (strategy === 'auto' && type === FLATBUFFERS)) {
-    return { refused: response(400, `Failed to decode the request body: ${NO_FLATBUFFERS}`) };
-  }
   const format: ApiFormat | undefined =
     strategy === 'auto' ? FORMAT_LIST.find(({ contentType }) => contentType === type) : FORMATS[strategy];
   if (format === undefined) return { refused: response(415, `Unsupported Content-Type: ${given}`) };
@@ -103,13 +92,11 @@ function wrongType(expected: string): { readonly refused: ApiResponse } {
  * the client's preferred format.
  */
 export function encodeBody(request: ApiRequest, given: ApiResponse, strategy: Strategy): ApiResponse {
-  const none = 'No output strategy was possible for this API request';
-  if (strategy === 'flatbuffers') return response(406, `${none}: ${NO_FLATBUFFERS}`);
   const format = accepted(
     String(request.headers['accept'] ?? '*/*'),
     strategy === 'auto' ? FORMAT_LIST : [FORMATS[strategy]],
   );
-  if (format === undefined) return response(406, none);
+  if (format === undefined) return response(406, 'No output strategy was possible for this API request');
   try {
     const headers = withHeader(given.headers, 'content-type', format.contentType);
     return { ...given, body: format.encode(given.body), headers };

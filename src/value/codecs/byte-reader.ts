@@ -98,15 +98,7 @@ export class ByteReader {
   /** A text of so many bytes in UTF-8. */
   utf8(length: number): string {
     const start = this.#advance(length);
-    const bytes = this.#bytes;
-    const end = start + length;
-    if (length <= MEDIUM) {
-      let ascii = 0;
-      for (let index = start; index < end; index++) ascii |= bytes[index] as number;
-      if (ascii < 0x80) return length < SHORT ? shortAscii(bytes, start, end) : bytes.toString('latin1', start, end);
-    }
-    if (!isUtf8(bytes.subarray(start, end))) return this.#damaged('a text that is not UTF-8');
-    return bytes.toString('utf8', start, end);
+    return utf8Between(this.#bytes, start, start + length) ?? this.#damaged('a text that is not UTF-8');
   }
 
   #advance(count: number): number {
@@ -117,7 +109,18 @@ export class ByteReader {
   }
 }
 
-function asBuffer(bytes: Uint8Array): Buffer {
+/** The text between two places; `undefined` if it isn't UTF-8. */
+export function utf8Between(bytes: Buffer, start: number, end: number): string | undefined {
+  const length = end - start;
+  if (length <= MEDIUM) {
+    let ascii = 0;
+    for (let index = start; index < end; index++) ascii |= bytes[index] as number;
+    if (ascii < 0x80) return length < SHORT ? shortAscii(bytes, start, end) : bytes.toString('latin1', start, end);
+  }
+  return isUtf8(bytes.subarray(start, end)) ? bytes.toString('utf8', start, end) : undefined;
+}
+
+export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 

@@ -1,6 +1,6 @@
 /**
- * The formats of messages and bodies: JSON and CBOR. HTTP, RPC and API endpoints go by these rows; to add a format, its
- * codec and its row.
+ * The formats of messages and bodies: JSON, CBOR and FlatBuffers. HTTP, RPC and API endpoints go by these rows; to add
+ * a format, its codec and its row.
  */
 import { isUtf8 } from 'node:buffer';
 import type { Stepwise } from '../../base/work/stepwise.js';
@@ -9,16 +9,25 @@ import { DEFAULT_DECODE_LIMITS, type DecodeLimits } from '../nesting.js';
 import type { Value } from '../value.js';
 import { type CborOptions, decodeCbor, decodeCborStepwise } from './cbor-decode.js';
 import { encodeCbor } from './cbor-encode.js';
+import { decodeFlatBuffers, decodeFlatBuffersStepwise } from './flatbuffers-decode.js';
+import { encodeFlatBuffers } from './flatbuffers-encode.js';
+import { flatBuffersPieces } from './flatbuffers-pieces.js';
 import { parseJson, parseJsonStepwise, stringifyJson } from './json.js';
-import { cborMessageId, jsonMessageId, type UNREAD_ID } from './message-id.js';
-import { CBOR_PIECES, JSON_PIECES, type Pieces } from './pieces.js';
+import {
+  cborMessageMember,
+  flatBuffersMessageMember,
+  jsonMessageMember,
+  type MessageMember,
+  type UNREAD,
+} from './message-member.js';
+import { CBOR_PIECES, JSON_PIECES, piecesOf } from './pieces.js';
 
 /** Limits, and how record ids are read that some clients send as text where the format has record ids. */
 export type DecodeOptions = CborOptions;
 
 export interface BodyFormat {
   /** The WebSocket subprotocol, and the name in `api::req::body`. */
-  readonly name: 'json' | 'cbor';
+  readonly name: 'json' | 'cbor' | 'flatbuffers';
   readonly contentType: string;
   /** Its messages over WebSockets are binary. A connection without a subprotocol speaks the first format of a kind. */
   readonly isBinary: boolean;
@@ -35,10 +44,14 @@ export interface BodyFormat {
    */
   decodeStepwise(body: Uint8Array, options: DecodeOptions): Stepwise<Value>;
   encode(value: Value): string | Uint8Array;
-  /** The notation in which large values are encoded in chunks. */
-  readonly pieces: Pieces;
-  /** The member `id` of a message that can't be decoded, as far as it can be found. */
-  messageId(message: Uint8Array): Value | typeof UNREAD_ID;
+  /**
+   * Encodes a large value in chunks. They come from the front of the message to its end, or from its end to its front.
+   * @throws TesseraError as `encode`; what `exceeded` makes when they have more than `limit` bytes
+   */
+  encodeInPieces(value: Value, limit: number, exceeded: (limit: number) => Error): Iterable<Uint8Array>;
+  readonly piecesFrom: 'front' | 'end';
+  /** A member of a message that can't be decoded, as far as it can be found. */
+  messageMember(message: Uint8Array, name: MessageMember): Value | typeof UNREAD;
 }
 
 export const JSON_FORMAT: BodyFormat = {
@@ -49,8 +62,9 @@ export const JSON_FORMAT: BodyFormat = {
   decode: (body, options) => parseJson(utf8Text(body), options),
   decodeStepwise: (body, options) => new StepwiseJson(body, options),
   encode: stringifyJson,
-  pieces: JSON_PIECES,
-  messageId: jsonMessageId,
+  encodeInPieces: (value, limit, exceeded) => piecesOf(value, JSON_PIECES, limit, exceeded),
+  piecesFrom: 'front',
+  messageMember: jsonMessageMember,
 };
 
 export const CBOR: BodyFormat = {
@@ -61,12 +75,26 @@ export const CBOR: BodyFormat = {
   decode: (body, options = DEFAULT_DECODE_LIMITS) => decodeCbor(body, options),
   decodeStepwise: decodeCborStepwise,
   encode: encodeCbor,
-  pieces: CBOR_PIECES,
-  messageId: cborMessageId,
+  encodeInPieces: (value, limit, exceeded) => piecesOf(value, CBOR_PIECES, limit, exceeded),
+  piecesFrom: 'front',
+  messageMember: cborMessageMember,
+};
+
+export const FLATBUFFERS: BodyFormat = {
+  name: 'flatbuffers',
+  contentType: 'application/vnd.surrealdb.flatbuffers',
+  isBinary: true,
+  hasRecordIds: true,
+  decode: (body, options = DEFAULT_DECODE_LIMITS) => decodeFlatBuffers(body, options),
+  decodeStepwise: decodeFlatBuffersStepwise,
+  encode: encodeFlatBuffers,
+  encodeInPieces: flatBuffersPieces,
+  piecesFrom: 'end',
+  messageMember: flatBuffersMessageMember,
 };
 
 /** Clients that accept any of them get the first. */
-export const FORMATS: readonly BodyFormat[] = [JSON_FORMAT, CBOR];
+export const FORMATS: readonly BodyFormat[] = [JSON_FORMAT, CBOR, FLATBUFFERS];
 
 /** Bytes of text decoded in one step. */
 const PIECE = 128 * 1024;

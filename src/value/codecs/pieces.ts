@@ -1,4 +1,4 @@
-/** Encodes large values as JSON or CBOR in chunks, so that the caller can yield in between. */
+/** Encodes large values in chunks, so that the caller can yield in between: JSON and CBOR from the front. */
 import { Buffer } from 'node:buffer';
 import { MAX_ENCODED, MAX_NODES } from '../limits.js';
 import { nextDepth } from '../nesting.js';
@@ -8,7 +8,13 @@ import { tooLarge } from '../walk.js';
 import { encodeCborItems, encodeCborOpening } from './cbor-encode.js';
 import { quoteJson, stringifyJsonAt } from './json.js';
 
-/** A notation in pieces. */
+/** What is counted while a value is encoded. */
+export interface Tally {
+  bytes: number;
+  nodes: number;
+}
+
+/** A notation in pieces, from the front. */
 export interface Pieces {
   /** The text or bytes before and behind the members of a list or an object. */
   open(value: Container): Uint8Array;
@@ -20,7 +26,7 @@ export interface Pieces {
   key(name: string, at: number): Uint8Array;
 }
 
-type Container = ArrayValue | SetValue | ObjectValue;
+export type Container = ArrayValue | SetValue | ObjectValue;
 
 export const JSON_PIECES: Pieces = {
   open: (value) => Buffer.from(isList(value) ? '[' : '{'),
@@ -46,7 +52,7 @@ export const CBOR_PIECES: Pieces = {
  * Members of a list in one piece, if each consists of no more than so many values: some hundred microseconds.
  */
 const ITEMS = 64;
-const SMALL = 256;
+export const SMALL = 256;
 /** A text of more characters isn't small. */
 const LONG = 4096;
 
@@ -67,7 +73,7 @@ function countParts(value: Value, before: number): number {
   if (typeof value === 'string') return parts + (value.length >> 6);
   if (typeof value !== 'object' || value === null) return parts;
   if (isList(value)) {
-    const items = listOf(value);
+    const items = itemsIn(value);
     if (items.length > AT_ONCE) return AT_ONCE + 1;
     for (let at = 0; at < items.length && parts <= AT_ONCE; at++) parts = countParts(items[at], parts);
   } else if (isObject(value)) {
@@ -90,7 +96,17 @@ export function* piecesOf(
   exceeded: (limit: number) => Error = tooLarge,
 ): Generator<Uint8Array> {
   const tally = { bytes: 0, nodes: 0 };
-  for (const piece of follow(value, 0, notation, tally)) {
+  yield* withinLimits(follow(value, 0, notation, tally), tally, limit, exceeded);
+}
+
+/** Pieces that are counted. @throws TesseraError as `piecesOf` */
+export function* withinLimits(
+  pieces: Iterable<Uint8Array>,
+  tally: Tally,
+  limit: number,
+  exceeded: (limit: number) => Error,
+): Generator<Uint8Array> {
+  for (const piece of pieces) {
     tally.bytes += piece.length;
     if (tally.bytes > limit) throw exceeded(limit);
     if (tally.nodes > MAX_NODES) throw tooLarge(MAX_NODES);
@@ -98,7 +114,7 @@ export function* piecesOf(
   }
 }
 
-function* follow(value: Value, depth: number, notation: Pieces, tally: { nodes: number }): Generator<Uint8Array> {
+function* follow(value: Value, depth: number, notation: Pieces, tally: Tally): Generator<Uint8Array> {
   tally.nodes++;
   if (isList(value)) yield* followItems(value, nextDepth(depth), notation, tally);
   else if (isObject(value)) yield* followFields(value, nextDepth(depth), notation, tally);
@@ -109,9 +125,9 @@ function* followItems(
   list: ArrayValue | SetValue,
   below: number,
   notation: Pieces,
-  tally: { nodes: number },
+  tally: Tally,
 ): Generator<Uint8Array> {
-  const items = listOf(list);
+  const items = itemsIn(list);
   yield notation.open(list);
   for (let at = 0; at < items.length; ) {
     let end = at;
@@ -133,12 +149,7 @@ function* followItems(
   if (end !== undefined) yield end;
 }
 
-function* followFields(
-  object: ObjectValue,
-  below: number,
-  notation: Pieces,
-  tally: { nodes: number },
-): Generator<Uint8Array> {
+function* followFields(object: ObjectValue, below: number, notation: Pieces, tally: Tally): Generator<Uint8Array> {
   yield notation.open(object);
   for (const [at, name] of sortedKeys(object).entries()) {
     yield notation.key(name, at);
@@ -156,12 +167,12 @@ function* followFields(
 }
 
 /** The number of values in a value; more than `SMALL` for larger ones, or with long texts. */
-function countNodes(value: Value, before: number): number {
+export function countNodes(value: Value, before: number): number {
   let nodes = before + 1;
   if (typeof value === 'string') return value.length > LONG ? SMALL + 1 : nodes;
   if (typeof value !== 'object' || value === null) return nodes;
   if (isList(value)) {
-    const items = listOf(value);
+    const items = itemsIn(value);
     if (nodes + items.length > SMALL) return SMALL + 1;
     for (let at = 0; at < items.length && nodes <= SMALL; at++) nodes = countNodes(items[at], nodes);
   } else if (isObject(value)) {
@@ -173,10 +184,12 @@ function countNodes(value: Value, before: number): number {
   return nodes;
 }
 
-function isList(value: Value): value is ArrayValue | SetValue {
+/** Whether a value is an array or a set. */
+export function isList(value: Value): value is ArrayValue | SetValue {
   return isArray(value) || value instanceof SetValue;
 }
 
-function listOf(value: ArrayValue | SetValue): ArrayValue {
+/** The items of an array or a set. */
+export function itemsIn(value: ArrayValue | SetValue): ArrayValue {
   return value instanceof SetValue ? value.items : value;
 }

@@ -1,33 +1,63 @@
-/** The id of a request that can't be decoded, such as one nested too deep, so that its caller gets the error. */
+/**
+ * What a request that can't be decoded, such as one nested too deep, is known by: its id and session, so that its caller
+ * gets the error.
+ */
 import { DEFAULT_DECODE_LIMITS } from '../nesting.js';
 import type { Value } from '../value.js';
 import { decodeCbor } from './cbor-decode.js';
 import { MAJOR } from './cbor-tags.js';
+import { decodeFlatBuffersPart } from './flatbuffers-decode.js';
+import { invalidFlatBuffers } from './flatbuffers-parts.js';
+import { FlatBuffersReader } from './flatbuffers-reader.js';
+import { MEMBER, ONLY, UNION, VALUE_TYPES } from './flatbuffers-tables.js';
 import { parseJson } from './json.js';
 
-/** What is looked through for an id: bytes of JSON, items of CBOR. Clients send it first. */
+/** What is looked through for a member: bytes of JSON, items of CBOR, members in FlatBuffers. Clients send it first. */
 const MOST_BYTES = 64 * 1024;
 const MOST_ITEMS = 16 * 1024;
+/** One that is no scalar is none of these; a large one isn't worth reading. */
+const ID_LIMITS = { ...DEFAULT_DECODE_LIMITS, maxValues: MOST_ITEMS };
 
-/** It is unknown whether the message has an id. */
-export const UNREAD_ID: unique symbol = Symbol('unread id');
+/** What an answer repeats of its request. */
+export type MessageMember = 'id' | 'session';
+
+/** It is unknown whether the message has the member. */
+export const UNREAD: unique symbol = Symbol('unread');
 
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/sy;
 const SCALAR = /[^\s,}\]]+/y;
 const BLANK = /\s*/y;
 
-/** The member `id` of a JSON message that is an object; `undefined` if it has none, and for other messages. */
-export function jsonMessageId(message: Uint8Array): Value | typeof UNREAD_ID {
-  return unlessMalformed(() => new JsonScan(message).id());
+/** A member of a JSON message that is an object; `undefined` if it has none, and for other messages. */
+export function jsonMessageMember(message: Uint8Array, name: MessageMember): Value | typeof UNREAD {
+  return unlessMalformed(() => new JsonScan(message).member(name));
 }
 
 /** The same of a message in CBOR. */
-export function cborMessageId(message: Uint8Array): Value | typeof UNREAD_ID {
-  return unlessMalformed(() => new CborScan(message).id());
+export function cborMessageMember(message: Uint8Array, name: MessageMember): Value | typeof UNREAD {
+  return unlessMalformed(() => new CborScan(message).member(name));
 }
 
-/** `undefined` if the message is malformed up to its id. */
-function unlessMalformed(scan: () => Value | typeof UNREAD_ID): Value | typeof UNREAD_ID {
+/** The same of a message in FlatBuffers, whose members are found without those before them. */
+export function flatBuffersMessageMember(message: Uint8Array, name: MessageMember): Value | typeof UNREAD {
+  return unlessMalformed(() => {
+    const reader = new FlatBuffersReader(message, invalidFlatBuffers);
+    const root = reader.root();
+    if (reader.uint8(root, UNION.type) !== VALUE_TYPES.object) return undefined;
+    const members = reader.vector(reader.required(root, UNION.value), ONLY);
+    const length = reader.lengthOf(members);
+    for (let index = 0; index < length; index++) {
+      if (index === MOST_ITEMS) return UNREAD;
+      const member = reader.element(members, index);
+      if (reader.text(member, MEMBER.key) !== name) continue;
+      return decodeFlatBuffersPart(message, ID_LIMITS, reader.required(member, MEMBER.value));
+    }
+    return undefined;
+  });
+}
+
+/** `undefined` if the message is malformed up to there. */
+function unlessMalformed(scan: () => Value | typeof UNREAD): Value | typeof UNREAD {
   try {
     return scan();
   } catch {
@@ -46,15 +76,15 @@ class JsonScan {
     this.#text = Buffer.from(buffer, byteOffset, Math.min(length, MOST_BYTES)).toString('utf8');
   }
 
-  id(): Value | typeof UNREAD_ID {
+  member(name: MessageMember): Value | typeof UNREAD {
     if (!this.#accepts('{')) return undefined;
     do {
-      const name = this.#match(STRING);
-      if (name === undefined || !this.#accepts(':')) return this.#isCut ? UNREAD_ID : undefined;
-      if (name === '"id"') return this.#scalar();
+      const found = this.#match(STRING);
+      if (found === undefined || !this.#accepts(':')) return this.#isCut ? UNREAD : undefined;
+      if (found === `"${name}"`) return this.#scalar();
       this.#skipValue();
     } while (this.#accepts(','));
-    return this.#isCut && this.#at >= this.#text.length ? UNREAD_ID : undefined;
+    return this.#isCut && this.#at >= this.#text.length ? UNREAD : undefined;
   }
 
   #scalar(): Value {
@@ -108,14 +138,14 @@ class CborScan {
   }
 
   /** @throws RangeError beyond the end */
-  id(): Value | typeof UNREAD_ID {
+  member(name: MessageMember): Value | typeof UNREAD {
     const { major, argument: members } = this.#head();
     if (major !== MAJOR.map) return undefined;
     for (let left = members ?? Number.POSITIVE_INFINITY; left > 0; left--) {
-      const name = this.#item();
-      const value = name && this.#item();
-      if (name === undefined || value === undefined) return UNREAD_ID;
-      if (isNamed(name, 'id')) return decodeCbor(value, DEFAULT_DECODE_LIMITS);
+      const found = this.#item();
+      const value = found && this.#item();
+      if (found === undefined || value === undefined) return UNREAD;
+      if (isNamed(found, name)) return decodeCbor(value, DEFAULT_DECODE_LIMITS);
     }
     return undefined;
   }
