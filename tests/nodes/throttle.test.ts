@@ -189,7 +189,7 @@ test('The right password gets in while others guess at another node', async () =
   const guess = begin(one, ADDRESS, GUESS);
   const right = begin(two, ADDRESS, { ...GUESS, password: 'right' });
   await nodes.pass(5_000);
-  expect([guess.outcome, right.outcome]).toEqual(['invalid_auth', 'in']);
+  expect([await ended(guess), await ended(right)]).toEqual(['invalid_auth', 'in']);
 });
 
 test('If the store takes no turn, an attempt fails with its error, and the next one is admitted', async () => {
