@@ -31,9 +31,7 @@ export const GRAPHQL = [
 ];
 
 async function schemaOf(session) {
-  const [{ buildSchema }, { exposedBy }] = await Promise.all(
-    ['graphql/build-schema', 'graphql/schema/exposed'].map(tessera),
-  );
+  const { buildSchema, exposedBy } = await tessera('graphql/api');
   // In earlier revisions `catalog`, which are compared with.
   const snapshot = await session.catalogSnapshot?.();
   const catalog = snapshot === undefined ? await session.catalog() : snapshot.catalog;
