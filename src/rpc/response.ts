@@ -23,10 +23,11 @@ function envelopeOf({ id, session }: Repeated): MutableObject {
 
 /**
  * `{session?, result: {action, id, record, result, session}}`: a message that answers no request. `session` is the
- * attached one that it is for, within and outside of the result, since clients look for it in either place. Notifications of live queries with SINCE have a `versionstamp`, as text, since JSON parsers in
- * JavaScript would round the number; others have none, since some clients reject unknown members. The first generation
- * of clients doesn't know KILLED, and treats an unknown message without id as a broken connection; a message with an
- * unknown id it ignores.
+ * attached one that it is for, within and outside of the result, since clients look for it in either place.
+ * Notifications of live queries with SINCE have a `versionstamp`, as text, since JSON parsers in JavaScript would
+ * round the number; others have none, since some clients reject unknown members. The first generation of clients
+ * doesn't know KILLED, and treats an unknown message without id as a broken connection; a message with an unknown id
+ * it ignores.
  */
 export function notificationMessage(
   { action, id, record, result, versionstamp }: Notification,

@@ -37,7 +37,7 @@ export interface CredentialHolder {
   /** The account, which may have other credentials. */
   readonly account: string;
   readonly credential: string;
-  /** The header that had it, whoever's it is: to have it is to have been there before. */
+  /** A hash of the header that had it: who sends it again was there before. */
   readonly header: string;
 }
 

@@ -172,7 +172,7 @@ describe('system users', () => {
     expect(hashes).toBe(1);
   });
 
-  test('of attempts at once, no number of hashes tells whether there is such a user', async () => {
+  test('attempts at once cost as many hashes for a user that there isn’t', async () => {
     directory.defineUser(user());
     const counts: number[] = [];
     for (const name of ['root', 'nobody']) {

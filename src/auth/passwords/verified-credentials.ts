@@ -37,7 +37,7 @@ export class VerifiedCredentials {
   /**
    * Verifies a password, and remembers that it matched. Attempts with the same one that come meanwhile get the same
    * outcome, since clones of a client all sign in at once. Those for unknown users must share theirs, too: otherwise
-   * the times of two attempts would tell them apart.
+   * the times of two attempts would set them apart.
    * @param hash a text that is no hash for an unknown user
    */
   async verify(hash: string, password: string, work: () => Promise<boolean>): Promise<boolean> {

@@ -43,11 +43,11 @@ export function signInByHeader(
  */
 export function credentialHolder({ account }: Session, header: string | undefined): CredentialHolder | undefined {
   if (account === undefined || header === undefined) return undefined;
-  return { account: hashOf(account), credential: hashOf(`${account}\n${header}`), header: hashOf(header) };
+  return { account: headerHash(account), credential: headerHash(`${account}\n${header}`), header: headerHash(header) };
 }
 
-/** A header under which sessions are found that it has attached. */
-export function hashOf(text: string): string {
+/** By what sessions are found that a header has attached. */
+export function headerHash(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 

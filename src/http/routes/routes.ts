@@ -17,7 +17,7 @@ import { requestFormat, responseFormat } from '../base/negotiation.js';
 import type { HttpLimits } from '../base/options.js';
 import { readSelection } from '../base/request-headers.js';
 import type { BodyPolicy } from '../request/admission.js';
-import { credentialHolder, hashOf } from '../request/authorization.js';
+import { credentialHolder, headerHash } from '../request/authorization.js';
 import { readCredentials } from '../request/credentials-body.js';
 import { decodeMessage } from '../request/decode-message.js';
 import { readQueryString } from '../request/query-string.js';
@@ -282,7 +282,7 @@ function keepSessions(
   const own = storedSessions.of(credentialHolder(session, authorization), networkOf(ip));
   connection.keepSessionsIn(own, (id, token) => {
     const holder = credentialHolder(session, `Bearer ${token}`);
-    if (holder !== undefined) storedSessions.handOver(id, authorization && hashOf(authorization), holder);
+    if (holder !== undefined) storedSessions.handOver(id, authorization && headerHash(authorization), holder);
   });
 }
 

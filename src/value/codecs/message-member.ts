@@ -1,5 +1,5 @@
 /**
- * What a request that can't be decoded, such as one nested too deep, is known by: its id and session, so that its caller
+ * What a request is known by that can't be decoded, such as one nested too deep: its id and session, so that its caller
  * gets the error.
  */
 import { DEFAULT_DECODE_LIMITS } from '../nesting.js';
