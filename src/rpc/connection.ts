@@ -24,8 +24,12 @@ export type MessageSink = (message: ObjectValue) => PromiseOrValue<void>;
 /** Where a connection opens its sessions. */
 export type SessionOpener = Pick<Database, 'session' | 'check'>;
 
-/** A client has signed in within a stored session, and got an access token. */
-export type HandOverSession = (id: string, token: string) => void;
+/** What happens to a stored session when its client signs in or out within it, by the credential of the request. */
+export interface SessionChange {
+  /** It got an access token. */
+  signedIn(id: string, token: string): void;
+  signedOut(id: string): void;
+}
 
 /** Closes a connection whose client has fallen behind. */
 export type CloseConnection = (reason: TesseraError) => void;
@@ -61,7 +65,7 @@ export class RpcConnection implements ConnectionServices {
   readonly #allowance: LiveQuota;
   /** Stores attached sessions beyond the connection, which ends with its request. */
   #stored: CredentialSessions | undefined;
-  #handOver: HandOverSession = () => undefined;
+  #change: SessionChange | undefined;
   #subscriber: { readonly send: MessageSink; readonly cut: CloseConnection | undefined } | undefined;
   #ending = false;
   #isOfFirstGeneration = false;
@@ -84,9 +88,9 @@ export class RpcConnection implements ConnectionServices {
   }
 
   /** From now on, attached sessions are stored settings, which the connection adopts for a request. */
-  keepSessionsIn(stored: CredentialSessions, handOver: HandOverSession): void {
+  keepSessionsIn(stored: CredentialSessions, change: SessionChange): void {
     this.#stored = stored;
-    this.#handOver = handOver;
+    this.#change = change;
   }
 
   get session(): Session {
@@ -194,7 +198,8 @@ export class RpcConnection implements ConnectionServices {
     // A sign-in replaces the principal that owns the stored session.
     return andThen(run(), (result) => {
       const token = isObject(result) ? result['access'] : result;
-      if (typeof token === 'string') this.#handOver(id, token);
+      if (typeof token === 'string') this.#change?.signedIn(id, token);
+      if (method.signsOut) this.#change?.signedOut(id);
       return result;
     });
   }

@@ -58,6 +58,8 @@ export interface Method {
   readonly querying: boolean | ((params: readonly Value[]) => boolean);
   /** Changes the principal, so that an expired token sent with the request is ignored. */
   readonly signsIn?: true;
+  /** Leaves a guest. */
+  readonly signsOut?: true;
   /** Works even if the session named by the request doesn't exist. */
   readonly sessionless?: true;
   /**

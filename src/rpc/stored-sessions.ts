@@ -2,7 +2,7 @@
  * Sessions attached over HTTP. An HTTP session lasts one request, so that only the settings of an attached one are
  * stored: selection and variables, never the principal. They belong to the exact credential with which they were
  * attached, which every request must present; with another one they cannot be found, listed or counted. Signing in
- * within one hands it over to the new credential.
+ * within one makes it the new credential's as well: clients go on with either.
  *
  * One that is attached before its client has signed in is open: a name that holds nothing, until the first credential
  * that presents it owns it.
@@ -31,6 +31,11 @@ const MOST_OPEN_OF_SOURCE = 64;
 const MOST_OPEN = 1_024;
 /** Milliseconds until an open one ends that no request names. */
 const OPEN_IDLE = 60_000;
+
+/** Milliseconds without a request after which a session makes room for another of its account. */
+const UNUSED = 60_000;
+/** The credentials by which a session is found: its last ones. */
+const MOST_HOLDERS = 4;
 
 /** The account and credential of a request. */
 export interface CredentialHolder {
@@ -129,19 +134,39 @@ export class StoredSessions {
   }
 
   /**
-   * A client has signed in within a session: it is the new credential's from now on, if it was open, its account's, or
-   * of the header that came with the request, which may have expired.
+   * A client has signed in within a session: it is the new credential's, too, if it was open, its account's, or of the
+   * header that came with the request, which may have expired.
    */
-  handOver(id: string, header: string | undefined, holder: CredentialHolder): void {
+  share(id: string, header: string | undefined, holder: CredentialHolder): void {
     const isFormer = (session: StoredSession) =>
-      session.id === id && (session.holder.header === header || session.holder.account === holder.account);
+      session.id === id &&
+      session.holders.some((former) => former.header === header || former.account === holder.account);
     const found = [...this.#byUse].find(isFormer);
-    if (found === undefined && !this.#takeOpen(id)) return;
-    if (this.#sessions.get(holder.credential)?.has(id)) return;
-    const session = this.#attach(holder, id);
+    if (this.#sessions.get(holder.credential)?.has(id) === true) return;
+    if (found !== undefined) this.#give(found, holder);
+    else if (this.#takeOpen(id)) this.#attach(holder, id);
+  }
+
+  /** A client goes on without its credential: what its session held ends, and it is open again. */
+  signOut(id: string, header: string, source: string): void {
+    const found = [...this.#byUse].find(
+      (session) => session.id === id && session.holders.some((holder) => holder.header === header),
+    );
     if (found === undefined) return;
-    session.adopt(found);
     found.forget();
+    this.#openOnes(source).attach(id);
+  }
+
+  #give(session: StoredSession, holder: CredentialHolder): void {
+    for (const { credential } of session.give(holder)) this.#withdraw(session, credential);
+    const own = this.#sessions.get(holder.credential) ?? new Map<string, StoredSession>();
+    this.#sessions.set(holder.credential, own.set(session.id, session));
+  }
+
+  #withdraw({ id }: StoredSession, credential: string): void {
+    const sessions = this.#sessions.get(credential);
+    sessions?.delete(id);
+    if (sessions?.size === 0) this.#sessions.delete(credential);
   }
 
   #openOnes(source: string): CredentialSessions {
@@ -192,25 +217,31 @@ export class StoredSessions {
 
   #attach(holder: CredentialHolder, id: string): StoredSession {
     const { account, credential } = holder;
-    const own = this.#sessions.get(credential);
-    if (own?.has(id)) throw failure('session_exists', { id });
+    if (this.#sessions.get(credential)?.has(id)) throw failure('session_exists', { id });
     const { perUser, total, memory } = this.#bounds;
     if (this.#byUse.size >= total) throw failure('too_many_stored_sessions', { limit: total, of: 'server' });
     const user = this.#users.get(account) ?? { count: 0, budget: budgetOf(memory * USER_SHARE, this.#memory) };
-    if (user.count >= perUser) throw failure('too_many_stored_sessions', { limit: perUser, of: 'user' });
-    const session = new StoredSession(id, holder, user.budget, () => {
+    if (user.count >= perUser && !this.#endUnused(account))
+      throw failure('too_many_stored_sessions', { limit: perUser, of: 'user' });
+    const session = new StoredSession(id, account, user.budget, () => {
       this.#byUse.delete(session);
-      const others = this.#sessions.get(credential);
-      others?.delete(id);
-      if (others?.size === 0) this.#sessions.delete(credential);
+      for (const former of session.holders) this.#withdraw(session, former.credential);
       user.count--;
       if (user.count === 0) this.#users.delete(account);
     });
     user.count++;
     this.#users.set(account, user);
-    this.#sessions.set(credential, (own ?? new Map<string, StoredSession>()).set(id, session));
+    this.#give(session, holder);
     this.#use(session);
     return session;
+  }
+
+  /** Some clients forget sessions without detaching them. Whether one of the account made room. */
+  #endUnused(account: string): boolean {
+    const over = this.#environment.clock.monotonic() - UNUSED;
+    const unused = [...this.#byUse].find((session) => session.account === account && session.usedAt <= over);
+    unused?.forget();
+    return unused !== undefined;
   }
 
   #use(session: StoredSession): void {
@@ -252,6 +283,7 @@ function budgetOf(limit: number, parent: MemoryScope | undefined): MemoryScope {
 export class StoredSession {
   /** Time of the last use, on the monotonic clock. */
   usedAt = 0;
+  readonly holders: CredentialHolder[] = [];
   readonly #budget: MemoryScope;
   readonly #onForget: () => void;
   readonly #variables = new Map<string, Variable>();
@@ -264,7 +296,7 @@ export class StoredSession {
    */
   constructor(
     readonly id: string,
-    readonly holder: CredentialHolder,
+    readonly account: string,
     budget: MemoryScope,
     onForget: () => void,
   ) {
@@ -273,10 +305,10 @@ export class StoredSession {
     this.#onForget = onForget;
   }
 
-  /** Takes the settings of another. @throws TesseraError `stored_sessions_full` */
-  adopt(other: StoredSession): void {
-    this.#databasePath = other.#databasePath;
-    for (const [name, variable] of other.#variables) this.#set(name, variable);
+  /** Makes it a credential's as well, and answers those whose it is no longer. */
+  give(holder: CredentialHolder): readonly CredentialHolder[] {
+    this.holders.push(holder);
+    return this.holders.splice(0, this.holders.length - MOST_HOLDERS);
   }
 
   /** Runs `work` in the session of a request with these settings, and stores its changes to them. */

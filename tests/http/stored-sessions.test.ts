@@ -20,19 +20,19 @@ let world: World;
 let environment: StubbedEnvironment;
 let app: FastifyInstance;
 
-async function open(limits: Partial<HttpLimits> = {}, options: DatabaseOptions = {}): Promise<void> {
+async function open(limits: Partial<HttpLimits> = {}, options: DatabaseOptions = {}, idle = 60_000): Promise<void> {
   environment = new StubbedEnvironment();
   environment.timers.yield = () => new Promise((resolve) => setImmediate(resolve));
   world = await World.open({ environment, ...options });
   await run(
     world.owner,
-    `DEFINE USER ann ON ROOT PASSWORD 'a password' ROLES OWNER; DEFINE USER bob ON ROOT PASSWORD 'a password' ROLES OWNER;
+    `DEFINE USER ann ON ROOT PASSWORD 'a password' ROLES OWNER; DEFINE USER bob ON ROOT PASSWORD 'a password' ROLES OWNER; DEFINE USER cat ON ROOT PASSWORD 'a password' ROLES OWNER;
      DEFINE TABLE t; CREATE t:1`,
   );
   const parts: HttpServerParts = {
     database: world.database,
     environment,
-    options: { limits: { ...DEFAULT_HTTP_LIMITS, ...limits }, storedSessionIdle: 60_000 },
+    options: { limits: { ...DEFAULT_HTTP_LIMITS, ...limits }, storedSessionIdle: idle },
   };
   app = createHttpServer(parts);
 }
@@ -204,23 +204,39 @@ describe('it belongs to the credential that attached it', () => {
     expect(await call(`Bearer ${access}`, 'query', ['RETURN 1'])).toMatchObject({ error: missing });
   });
 
-  it('goes with its client to the next token', async () => {
+  it('is found by the next token of its client, too', async () => {
     const first = await tokenOf('ann');
     await call(first, 'attach');
     await call(first, 'let', ['kept', 1]);
     const again = await call(first, 'signin', [{ user: 'ann', pass: 'a password' }]);
     const second = `Bearer ${again.result}`;
-    expect(await query(second, 'RETURN $kept')).toBe(1);
-    expect(await call(first, 'query', ['RETURN $kept'])).toMatchObject({ error: missing });
+    // Clones of a client sign in, and go on with the token of the original.
+    for (const token of [first, second]) expect(await query(token, 'RETURN $kept')).toBe(1);
     // As another user, too: who signs in has had both credentials.
     const other = `Bearer ${(await call(second, 'signin', [{ user: 'bob', pass: 'a password' }])).result}`;
     expect(await query(other, 'RETURN $kept')).toBe(1);
-    expect(await call(second, 'query', ['RETURN $kept'])).toMatchObject({ error: missing });
     // Neither a name alone nor a sign-in that fails takes one along.
-    const stranger = `Bearer ${(await call(undefined, 'signin', [{ user: 'ann', pass: 'a password' }])).result}`;
+    const stranger = `Bearer ${(await call(undefined, 'signin', [{ user: 'cat', pass: 'a password' }])).result}`;
     expect(await call(stranger, 'query', ['RETURN $kept'])).toMatchObject({ error: missing });
-    expect((await call(other, 'signin', [{ user: 'ann', pass: 'wrong' }])).error).toBeDefined();
+    expect((await call(first, 'signin', [{ user: 'cat', pass: 'wrong' }])).error).toBeDefined();
+    expect(await call(stranger, 'query', ['RETURN $kept'])).toMatchObject({ error: missing });
+    // The last four credentials find it.
+    for (let time = 0; time < 3; time++) await call(second, 'signin', [{ user: 'ann', pass: 'a password' }]);
+    expect(await call(first, 'query', ['RETURN $kept'])).toMatchObject({ error: missing });
     expect(await query(other, 'RETURN $kept')).toBe(1);
+  });
+
+  it('is open again, and holds nothing, after signing out', async () => {
+    const token = await tokenOf('ann');
+    await call(token, 'attach');
+    await call(token, 'let', ['kept', 1]);
+    await call(token, 'invalidate');
+    expect((await call(undefined, 'query', ['RETURN 1'])).error).toBeUndefined();
+    expect(await query(BOB, 'RETURN $kept')).toBe(UNSET);
+    // A client without its credential doesn't sign it out.
+    await call(undefined, 'invalidate');
+    await call(ANN, 'invalidate');
+    expect(await query(BOB, 'RETURN 1')).toBe(1);
   });
 
   it('a transaction that is begun in it ends with the request', async () => {
@@ -295,6 +311,19 @@ describe('it is bounded', () => {
     });
     await call(token, 'detach', [], id(2));
     expect(await call(BOB, 'attach', [], id(4))).toMatchObject({ result: null });
+  });
+
+  it('with room for a new one of a user, where one of theirs wasn’t used for a minute', async () => {
+    await app.close();
+    await open({ attachedSessions: 2 }, {}, 600_000);
+    await call(ANN, 'attach', [], id(0));
+    await call(ANN, 'attach', [], id(1));
+    expect(await call(ANN, 'attach', [], id(2))).toMatchObject({ error: { kind: 'NotAllowed' } });
+    environment.advance(59_000);
+    await call(ANN, 'let', ['used', 1], id(0));
+    environment.advance(1_000);
+    expect((await call(ANN, 'attach', [], id(2))).error).toBeUndefined();
+    expect(await call(ANN, 'sessions')).toMatchObject({ result: [id(0), id(2)] });
   });
 
   it('in bytes, of which a user takes a quarter; what is unset, detached and closed is given back', async () => {

@@ -279,10 +279,16 @@ function keepSessions(
   connection: RpcConnection,
 ): void {
   const { session } = connection;
-  const own = storedSessions.of(credentialHolder(session, authorization), networkOf(ip));
-  connection.keepSessionsIn(own, (id, token) => {
-    const holder = credentialHolder(session, `Bearer ${token}`);
-    if (holder !== undefined) storedSessions.handOver(id, authorization && headerHash(authorization), holder);
+  const source = networkOf(ip);
+  const header = authorization && headerHash(authorization);
+  connection.keepSessionsIn(storedSessions.of(credentialHolder(session, authorization), source), {
+    signedIn(id, token) {
+      const holder = credentialHolder(session, `Bearer ${token}`);
+      if (holder !== undefined) storedSessions.share(id, header, holder);
+    },
+    signedOut(id) {
+      if (header !== undefined) storedSessions.signOut(id, header, source);
+    },
   });
 }
 

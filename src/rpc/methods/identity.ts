@@ -78,6 +78,7 @@ export const identityMethods: readonly Method[] = [
     querying: false,
     expects: '0 arguments',
     signsIn: true,
+    signsOut: true,
     run: ({ session }) => {
       session.invalidate();
       return undefined;

@@ -1,10 +1,10 @@
 /**
- * The official clients for Python and Go, and tools that others have made, as they are published, against a real server. They need their language and its registry: where either
- * isn't there, the test is skipped and says why. What they say on the wire is tested everywhere, in `wire.test.ts`.
+ * The official clients for Python, Go and Rust, and tools that others have made, as they are published, against a real
+ * server. They need their language and its registry: where either isn't there, the test is skipped and says why. What they say on the wire is tested everywhere, in `wire.test.ts`.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -99,7 +99,26 @@ const CLIENTS: readonly Client[] = [
     command: (folder) => [join(folder, 'check')],
     checks: 13,
   },
+  rust('3.3.5'),
+  rust('4.0.0-beta.1'),
 ];
+
+/** The crate `surrealdb`, whose third generation speaks FlatBuffers and whose fourth CBOR. */
+function rust(version: string): Client {
+  return {
+    language: `Rust ${version.split('.')[0]}`,
+    probe: ['cargo', '--version'],
+    pins: ['rust/Cargo.toml', 'rust/src/main.rs'],
+    install: async (folder) => {
+      cpSync(join(SOURCES, 'rust'), folder, { recursive: true });
+      const manifest = join(folder, 'Cargo.toml');
+      writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('VERSION', version));
+      await run('cargo', ['build', '--quiet'], { cwd: folder, timeout: 7 * MINUTE });
+    },
+    command: (folder) => [join(folder, 'target/debug/check')],
+    checks: 19,
+  };
+}
 
 /** The folder of an installed client, or why there is none. */
 async function installed({
@@ -115,7 +134,7 @@ async function installed({
   }
   const hash = createHash('sha256');
   for (const pin of pins) hash.update(readFileSync(join(SOURCES, pin)));
-  const folder = join(CACHE, `${language.toLowerCase()}-${hash.digest('hex').slice(0, 12)}`);
+  const folder = join(CACHE, `${language.toLowerCase().replace(' ', '-')}-${hash.digest('hex').slice(0, 12)}`);
   const done = join(folder, 'installed');
   if (existsSync(done)) return { folder };
   rmSync(folder, { recursive: true, force: true });
