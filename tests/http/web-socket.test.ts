@@ -74,6 +74,7 @@ describe('handshake', () => {
     [['flatbuffers'], 'flatbuffers'],
     [['json', 'flatbuffers'], 'json'],
     [['unknown', 'cbor'], 'cbor'],
+    [['cbor.2', 'cbor'], 'cbor'],
     [[], ''],
   ] as const)('of %j chooses %j', async (protocols, chosen) => {
     await listen();

@@ -39,6 +39,8 @@ interface Client {
   readonly checks: number;
 }
 
+/** The wheels of some packages are of one version. */
+const PYTHON_3_11 = ['python3', '-c', 'import sys, venv; sys.exit(sys.version_info[:2] != (3, 11))'] as const;
 const PYTHON = ['python3', '-c', 'import sys, venv; sys.exit(sys.version_info < (3, 10))'] as const;
 
 async function installPython(folder: string, pins: string): Promise<void> {
@@ -72,6 +74,15 @@ const CLIENTS: readonly Client[] = [
     install: (folder) => installPython(folder, 'langchain/requirements.txt'),
     command: (folder) => [join(folder, 'bin/python'), join(SOURCES, 'langchain/check.py')],
     checks: 6,
+  },
+  {
+    // It has the crate 3.1 within, as the client for Java has.
+    language: 'sdb-connector',
+    probe: PYTHON_3_11,
+    pins: ['sdb-connector/requirements.txt'],
+    install: (folder) => installPython(folder, 'sdb-connector/requirements.txt'),
+    command: (folder) => [join(folder, 'bin/python'), join(SOURCES, 'sdb-connector/check.py')],
+    checks: 2,
   },
   {
     // A mapper for the official client for JavaScript, of which it takes the one that is installed here.
