@@ -2,6 +2,7 @@
  * Signing in at an identity provider: the page leaves for it, and comes back with a code. The code is worth nothing without the verifier, which
  * stays in this tab, and is taken out of the address at once.
  */
+import { claimsOf, drawProof } from './pkce.js';
 import { type Credentials, get, post, signIn } from './server.js';
 import { type SignedIn, tabStorage } from './session.js';
 
@@ -44,10 +45,9 @@ export async function leaveForProvider({ start, ...access }: ProviderAccess): Pr
   const storage = tabStorage();
   if (storage === null || crypto.subtle === undefined)
     throw new Error('This needs https, and a browser that keeps data for the tab');
-  const verifier = base64url(crypto.getRandomValues(new Uint8Array(32)));
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier));
+  const { verifier, challenge } = await drawProof();
   const redirect = location.origin + location.pathname;
-  const body = JSON.stringify({ challenge: base64url(new Uint8Array(digest)), redirect });
+  const body = JSON.stringify({ challenge, redirect });
   const { url } = (await post(start, body, { 'content-type': 'application/json' })) as { readonly url: string };
   storage.setItem(KEY, JSON.stringify({ access, verifier } satisfies Begun));
   location.assign(url);
@@ -72,19 +72,5 @@ async function redeem(begun: string | undefined, code = '', error?: string): Pro
   const token = await signIn({ ...(access as unknown as Credentials), code, verifier });
   const { NS: namespace = '', DB: database = '' } = access;
   const level = namespace === '' ? 'root' : database === '' ? 'namespace' : 'database';
-  return { level, name: nameIn(token), token, namespace, database };
-}
-
-/** Who a token says that it is for. */
-function nameIn(token: string): string {
-  const [, payload = ''] = token.split('.');
-  const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (byte) => byte.charCodeAt(0));
-  return (JSON.parse(new TextDecoder().decode(bytes)) as { readonly ID: string }).ID;
-}
-
-function base64url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
+  return { level, name: String(claimsOf(token)['ID']), token, namespace, database };
 }

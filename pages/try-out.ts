@@ -3,6 +3,7 @@
  * session is, and keeps nothing of it.
  */
 import { element } from './element.js';
+import { claimsOf, drawProof } from './pkce.js';
 
 /** Of what a tab keeps until it comes back. */
 const KEPT = `tessera:try-out:${location.pathname}`;
@@ -39,10 +40,9 @@ export function offerTryOut(host: HTMLElement): void {
 }
 
 async function begin(redirect: string): Promise<void> {
-  const verifier = base64url(crypto.getRandomValues(new Uint8Array(32)));
+  const { verifier, challenge } = await drawProof();
   sessionStorage.setItem(KEPT, verifier);
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier));
-  location.search = new URLSearchParams({ challenge: base64url(new Uint8Array(digest)), redirect }).toString();
+  location.search = new URLSearchParams({ challenge, redirect }).toString();
 }
 
 interface Handed {
@@ -52,7 +52,7 @@ interface Handed {
 }
 
 /** The claims of the session's token. @throws Error with what the server says */
-async function takeOver(signIn: string, { access, ...proof }: Handed): Promise<Record<string, unknown>> {
+async function takeOver(signIn: string, { access, ...proof }: Handed): Promise<Readonly<Record<string, unknown>>> {
   const [ns, db] = location.pathname.split('/').slice(-2).map(decodeURIComponent);
   const answer = await fetch(signIn, {
     method: 'POST',
@@ -64,9 +64,7 @@ async function takeOver(signIn: string, { access, ...proof }: Handed): Promise<R
     readonly information?: string;
   };
   if (token === undefined) throw new Error(information ?? answer.statusText);
-  const [, claims = ''] = (typeof token === 'string' ? token : token.access).split('.');
-  const bytes = Uint8Array.from(atob(claims.replace(/-/g, '+').replace(/_/g, '/')), (one) => one.charCodeAt(0));
-  return JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
+  return claimsOf(typeof token === 'string' ? token : token.access);
 }
 
 function show(list: HTMLElement, claims: Readonly<Record<string, unknown>>): void {
@@ -77,11 +75,4 @@ function show(list: HTMLElement, claims: Readonly<Record<string, unknown>>): voi
       element('dd', {}, [claims[claim]].flat().join(', ')),
     ]),
   );
-}
-
-function base64url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replace(/\+/g, '-')
-    .replace(/\//g, '_')
-    .replace(/=+$/, '');
 }

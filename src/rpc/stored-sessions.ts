@@ -4,8 +4,8 @@
  * attached, which every request must present; with another one they cannot be found, listed or counted. Signing in
  * within one makes it the new credential's as well: clients go on with either.
  *
- * One that is attached before its client has signed in is open: a name that holds nothing, until the first credential
- * that presents it owns it.
+ * One that is attached before its client has signed in is open (`open-sessions.ts`), until the first credential that
+ * presents it owns it.
  */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
 import { MemoryScope } from '../base/work/memory-scope.js';
@@ -14,6 +14,7 @@ import type { Environment } from '../env/environment.js';
 import { failure } from '../errors/error.js';
 import type { Session } from '../session/contract.js';
 import type { Variable } from '../session/resources/session-variables.js';
+import { OpenSessions } from './open-sessions.js';
 
 /** Limits of stored sessions. */
 export interface StoredSessionBounds {
@@ -25,12 +26,6 @@ export interface StoredSessionBounds {
   /** Milliseconds without a request until a session is removed. */
   readonly idle: number;
 }
-
-/** How many open ones there may be, of a source and in all. */
-const MOST_OPEN_OF_SOURCE = 64;
-const MOST_OPEN = 1_024;
-/** Milliseconds until an open one ends that no request names. */
-const OPEN_IDLE = 60_000;
 
 /** Milliseconds without a request after which a session makes room for another of its account. */
 const UNUSED = 60_000;
@@ -66,11 +61,6 @@ export interface CredentialSessions {
 /** Open sessions hold nothing: what is set in one ends with its request. */
 const OPEN: Pick<StoredSession, 'within'> = { within: async (_, work) => work() };
 
-interface OpenSession {
-  readonly source: string;
-  usedAt: number;
-}
-
 /** Estimated bytes of a session besides its variables. */
 const SESSION = 1_024;
 /** The share of the memory that one user may take. */
@@ -90,14 +80,14 @@ export class StoredSessions {
   readonly #sessions = new Map<string, Map<string, StoredSession>>();
   /** Ordered by last use. */
   readonly #byUse = new Set<StoredSession>();
-  /** By id, ordered by last use. */
-  readonly #open = new Map<string, OpenSession>();
+  readonly #open: OpenSessions;
   #stopTimer: (() => void) | undefined;
 
   constructor(environment: Environment, bounds: StoredSessionBounds, parent?: MemoryScope) {
     this.#environment = environment;
     this.#bounds = bounds;
     this.#memory = budgetOf(bounds.memory, parent);
+    this.#open = new OpenSessions(environment.clock);
   }
 
   /** Number of stored sessions. */
@@ -118,14 +108,14 @@ export class StoredSessions {
     if (holder === undefined) return this.#openOnes(source);
     return {
       attach: (id) => {
-        this.#open.delete(id);
+        this.#open.take(id);
         this.#attach(holder, id);
       },
       detach: (id) => this.#sessions.get(holder.credential)?.get(id)?.forget(),
       ids: () => [...(this.#sessions.get(holder.credential)?.keys() ?? [])],
       find: (id) => {
         const own = this.#sessions.get(holder.credential)?.get(id);
-        if (own === undefined && !this.#takeOpen(id)) throw failure('session_missing', { id });
+        if (own === undefined && !this.#open.take(id)) throw failure('session_missing', { id });
         const found = own ?? this.#attach(holder, id);
         this.#use(found);
         return found;
@@ -134,27 +124,29 @@ export class StoredSessions {
   }
 
   /**
-   * A client has signed in within a session: it is the new credential's, too, if it was open, its account's, or of the
-   * header that came with the request, which may have expired.
+   * A client has signed in within a session: it is the new credential's, too, if it was its account's, or of the header
+   * that came with the request, which may have expired. An open one waits for the credential to present it.
    */
   share(id: string, header: string | undefined, holder: CredentialHolder): void {
-    const isFormer = (session: StoredSession) =>
-      session.id === id &&
-      session.holders.some((former) => former.header === header || former.account === holder.account);
-    const found = [...this.#byUse].find(isFormer);
-    if (this.#sessions.get(holder.credential)?.has(id) === true) return;
-    if (found !== undefined) this.#give(found, holder);
-    else if (this.#takeOpen(id)) this.#attach(holder, id);
+    const found = this.#find(id, (former) => former.header === header || former.account === holder.account);
+    if (found === undefined || this.#sessions.get(holder.credential)?.has(id) === true) return;
+    this.#give(found, holder);
   }
 
-  /** A client goes on without its credential: what its session held ends, and it is open again. */
+  /**
+   * A client goes on without its credential: what its session held ends, and it is open again.
+   * @throws TesseraError `too_many_stored_sessions` if no other can be open; it has ended all the same
+   */
   signOut(id: string, header: string, source: string): void {
-    const found = [...this.#byUse].find(
-      (session) => session.id === id && session.holders.some((holder) => holder.header === header),
-    );
+    const found = this.#find(id, (former) => former.header === header);
     if (found === undefined) return;
     found.forget();
-    this.#openOnes(source).attach(id);
+    this.#open.take(id);
+    this.#open.attach(id, source);
+  }
+
+  #find(id: string, isHolder: (holder: CredentialHolder) => boolean): StoredSession | undefined {
+    return [...this.#byUse].find((session) => session.id === id && session.holders.some(isHolder));
   }
 
   #give(session: StoredSession, holder: CredentialHolder): void {
@@ -170,49 +162,15 @@ export class StoredSessions {
   }
 
   #openOnes(source: string): CredentialSessions {
-    const isOpen = (id: string) => this.#open.has(id) && this.#useOpen(id);
     return {
-      attach: (id) => {
-        if (isOpen(id)) throw failure('session_exists', { id });
-        this.#endIdle();
-        const ofSource = [...this.#open.values()].filter((session) => session.source === source).length;
-        if (ofSource >= MOST_OPEN_OF_SOURCE)
-          throw failure('too_many_stored_sessions', { limit: MOST_OPEN_OF_SOURCE, of: 'source' });
-        if (this.#open.size >= MOST_OPEN) throw failure('too_many_stored_sessions', { limit: MOST_OPEN, of: 'server' });
-        this.#open.set(id, { source, usedAt: this.#environment.clock.monotonic() });
-      },
-      detach: (id) => void this.#open.delete(id),
+      attach: (id) => this.#open.attach(id, source),
+      detach: (id) => void this.#open.take(id),
       ids: () => [],
       find: (id) => {
-        if (!isOpen(id)) throw failure('session_missing', { id });
+        this.#open.use(id);
         return OPEN;
       },
     };
-  }
-
-  /** Whether it was open until now. */
-  #takeOpen(id: string): boolean {
-    this.#endIdle();
-    return this.#open.delete(id);
-  }
-
-  /** Whether it is open still. */
-  #useOpen(id: string): boolean {
-    this.#endIdle();
-    const session = this.#open.get(id);
-    if (session === undefined) return false;
-    session.usedAt = this.#environment.clock.monotonic();
-    this.#open.delete(id);
-    this.#open.set(id, session);
-    return true;
-  }
-
-  #endIdle(): void {
-    const over = this.#environment.clock.monotonic() - OPEN_IDLE;
-    for (const [id, { usedAt }] of this.#open) {
-      if (usedAt > over) break;
-      this.#open.delete(id);
-    }
   }
 
   #attach(holder: CredentialHolder, id: string): StoredSession {

@@ -1,11 +1,12 @@
 /** Signing in as any kind of user. What is typed here goes to the server once, and is kept nowhere. */
 import { useState } from 'preact/hooks';
+import { leaveForProvider, providerAccesses } from '../../pages/provider-sign-in.js';
 import { type Credentials, signIn } from '../../pages/server.js';
 import { Button } from '../components/button.js';
 import { Field, SelectField } from '../components/field.js';
 import { Notice } from '../components/notice.js';
 import { asError } from '../connection/as-error.js';
-import { ProviderButtons } from './provider-buttons.js';
+import { useLoaded } from '../connection/use-loaded.js';
 import { enter, farewell, type Level } from './session.js';
 import { asVariables, NO_VARIABLES, type Variable, VariableFields } from './variable-fields.js';
 
@@ -98,5 +99,27 @@ export function SignInForm() {
         />
       </form>
     </main>
+  );
+}
+
+interface ProviderButtonsProperties {
+  readonly namespace: string;
+  readonly database: string;
+  /** Why the page couldn't leave for a provider. */
+  onFailure(thrown: unknown): void;
+}
+
+/** A button for each access method by which system users sign in at a provider: of the server, and of the typed place. */
+function ProviderButtons({ namespace, database, onFailure }: ProviderButtonsProperties) {
+  const { data: accesses = [] } = useLoaded(() => providerAccesses(namespace, database), [namespace, database]);
+  if (accesses.length === 0) return null;
+  return (
+    <div class="row">
+      {accesses.map((access) => (
+        <Button key={access.start} onClick={() => void leaveForProvider(access).catch(onFailure)}>
+          Sign in with {access.AC}
+        </Button>
+      ))}
+    </div>
   );
 }

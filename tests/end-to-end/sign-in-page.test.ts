@@ -11,7 +11,7 @@ import { startBrowser } from '../studio/browser.js';
 import { type CertifiedProvider, startCertifiedProvider } from '../support/certified-provider.js';
 import { cleanUp, ROOT, type ServerProcess, startServerWith } from '../support/server-process.js';
 import { asRoot, SHOP } from './clients.js';
-import { accessFaults, freePorts } from './recipes/recipe.js';
+import { accessFaults, addAuthenticator, freePorts } from './recipes/recipe.js';
 
 let provider: CertifiedProvider;
 let server: ServerProcess;
@@ -121,22 +121,6 @@ async function signIn(page: Page, email: string, password: string, access = 'acc
   await form.getByLabel('E-mail address').fill(email);
   await form.getByLabel('Password').fill(password);
   await form.getByRole('button').click();
-}
-
-/** The authenticator of a device, with user verification. */
-async function addAuthenticator(page: Page): Promise<void> {
-  const cdp = await page.context().newCDPSession(page);
-  await cdp.send('WebAuthn.enable');
-  await cdp.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
 }
 
 const SCHEMES = ['light', 'dark'] as const;

@@ -99,8 +99,7 @@ async function enterAsRecord(
     const { assurance, identity } = pair;
     return issue(context, entrance, { identified, assurance, identity, token: pair.token, pair });
   }
-  const { isWhole, ...proven } = await proveRecord(context, way, access, credentials, client);
-  if (!isWhole) await demandSecondFactor(context, proven);
+  const proven = await proveRecord(context, way, access, credentials, client);
   return enterRecord(context, proven, proven);
 }
 
@@ -119,8 +118,7 @@ export async function enterForApp(
 ): Promise<string> {
   const { accessKind } = access;
   if (accessKind.kind !== 'record') throw failure('access_method_mismatch');
-  const { isWhole, ...proven } = await proveRecord(context, way, { ...access, accessKind }, credentials, client);
-  if (!isWhole) await demandSecondFactor(context, proven);
+  const proven = await proveRecord(context, way, { ...access, accessKind }, credentials, client);
   return handOver(context, proven, { challenge: credentials.challenge, redirect });
 }
 
@@ -131,8 +129,21 @@ function entranceAt(access: AccessOf<RecordAccess>, credentials: AccessCredentia
   return { databasePath, access, client };
 }
 
-/** Who has come in by what the client shows, and whether no second proof is due. */
+/** Who has come in by what the client shows. @throws TesseraError also `second_factor_required` */
 async function proveRecord(
+  context: AuthContext,
+  way: keyof typeof CLAUSES,
+  access: AccessOf<RecordAccess>,
+  credentials: AccessCredentials,
+  client: Client,
+): Promise<FirstSignIn> {
+  const { isWhole, ...proven } = await provenBy(context, way, access, credentials, client);
+  if (!isWhole) await demandSecondFactor(context, proven);
+  return proven;
+}
+
+/** `isWhole`: no second proof is due. */
+async function provenBy(
   context: AuthContext,
   way: keyof typeof CLAUSES,
   access: AccessOf<RecordAccess>,

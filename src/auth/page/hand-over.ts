@@ -14,15 +14,12 @@ import type { AuthContext } from '../context.js';
 import type { AccessCredentials } from '../credentials.js';
 import type { App } from '../directory.js';
 import type { FirstSignIn } from '../second-factor/due.js';
-import { type AppTarget, pageRedirects, redirectWith } from '../ways/addresses.js';
+import { type AppTarget, CODE_LIFETIME, pageRedirects, redirectWith } from '../ways/addresses.js';
 import { isInForce } from '../ways/bearer.js';
 import { isChallenge, verifies } from '../ways/challenge.js';
 import type { RedeemedRecord } from '../ways/redeem.js';
 import { CHALLENGE_EXPECTED, malformedStart } from '../ways/start-body.js';
 import type { WayPlace } from '../ways/way.js';
-
-/** How long the code is valid: until the app is there. */
-const CODE_LIFETIME = 60_000_000_000n;
 
 /** What is wrong with the link of an app, which isn't led back to then: `redirect_unknown`, `start_malformed`. */
 export function targetFault(app: App, target: AppTarget): TesseraError | undefined {

@@ -37,6 +37,9 @@ export function accessPath({ databasePath: { namespace, database }, access }: Na
   return `/auth/${path(namespace, database, access)}`;
 }
 
+/** How long a code for an app is valid, in nanoseconds: until the app is there. */
+export const CODE_LIFETIME = 60_000_000_000n;
+
 /** What an app gets: a code for an access method, or why there is none. */
 export type AppAnswer = { readonly code: string; readonly access: string } | { readonly error: string };
 

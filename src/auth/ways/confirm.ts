@@ -10,11 +10,8 @@ import { toDatetime } from '../../value/time/datetime.js';
 import { newObject } from '../../value/value.js';
 import type { AuthContext } from '../context.js';
 import type { IdentityRows } from '../directory.js';
-import { type Onward, onward } from './addresses.js';
+import { CODE_LIFETIME, type Onward, onward } from './addresses.js';
 import { mailIdentity } from './mail-identity.js';
-
-/** How long the code behind a link is valid: until the app is there. */
-const CODE_LIFETIME = 60_000_000_000n;
 
 export function linkPointer(link: string): string {
   return JSON.stringify(['link', link]);

@@ -6,6 +6,7 @@
  * or must repeat (a nonce) never leaves it otherwise.
  */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { IdentityGrant } from '../../catalog/credentials/identity.js';
 import {
   drawRequestName,
   isOver,
@@ -14,29 +15,33 @@ import {
 } from '../../catalog/credentials/sign-in-request.js';
 import type { AccessDefinition } from '../../catalog/definitions/definition.js';
 import { assertRedirect } from '../../catalog/definitions/web-addresses.js';
-import type { DatabasePath } from '../../catalog/principal.js';
+import { type DatabasePath, recordSubject } from '../../catalog/principal.js';
 import type { Random } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
+import type { AccessWay } from '../../language/ast.js';
 import { toDatetime } from '../../value/time/datetime.js';
-import { objectFrom } from '../../value/value.js';
+import { objectFrom, type RecordId } from '../../value/value.js';
 import type { AuthContext } from '../context.js';
-import type { Directory } from '../directory.js';
+import type { Directory, IdentityRows } from '../directory.js';
 import type { SessionIdentity } from '../identity.js';
 import { PROVIDER_SUBJECT, type ProviderClaims } from '../oidc/claims.js';
 import { ProviderFailure, type RedirectError } from '../oidc/provider-error.js';
-import { type ProviderWay, providerSubject, providerTarget, providerWayOf } from '../oidc/provider-target.js';
-import { type Onward, onward, pageRedirects, wayUrl } from './addresses.js';
+import {
+  type ProviderWay,
+  providerSubject,
+  providerTarget,
+  providerWayOf,
+  readProviderSubject,
+} from '../oidc/provider-target.js';
+import { CODE_LIFETIME, type Onward, onward, pageRedirects, wayUrl } from './addresses.js';
 import { purposeOf } from './bearer.js';
 import { challengeOf } from './challenge.js';
-import { recordOfAddress } from './claim.js';
 import { assertFewOpen, sourceDigest } from './open-requests.js';
 import { malformedStart, type StartBody } from './start-body.js';
 import type { StartedRequest, WayPlace, WayRow } from './way.js';
 
 /** How long people may take at a provider. */
 const LIFETIME = 600_000_000_000n;
-/** How long the code for the app is valid. */
-const CODE_LIFETIME = 60_000_000_000n;
 const MOST_IDENTITIES = 10;
 const SECRET_BYTES = 32;
 
@@ -58,6 +63,29 @@ const BY_PROVIDER: WayRow<ProviderWay> = {
 
 export const OIDC_WAY: WayRow<Extract<ProviderWay, { kind: 'oidc' }>> = BY_PROVIDER;
 export const OAUTH_WAY: WayRow<Extract<ProviderWay, { kind: 'oauth' }>> = BY_PROVIDER;
+
+/**
+ * The record that has proved a mail address in this database, if exactly one has: by mail, or at another provider whose
+ * word is taken for it. What stands in a field of a record proves nothing, since users may write it.
+ * @param access the access method that asks
+ */
+async function recordOfAddress(rows: IdentityRows, access: string, address: string): Promise<RecordId | undefined> {
+  const found = new Map<string, RecordId>();
+  for (const identity of await rows.identities.ofAddress(address)) {
+    if (!vouches(rows.way(identity.access), identity, access)) continue;
+    const owner = await rows.owner(identity.access, identity.subject);
+    if (owner !== undefined) found.set(recordSubject(owner.record), owner.record);
+  }
+  return found.size === 1 ? [...found.values()][0] : undefined;
+}
+
+/** Whether an identity proves its address still, as its access method is defined now. */
+function vouches(way: AccessWay | undefined, { kind, access, subject }: IdentityGrant, asking: string): boolean {
+  if (way?.kind !== kind) return false;
+  if (way.kind === 'mail') return true;
+  if (way.kind !== 'oidc' || !way.linksVerifiedEmail || access === asking) return false;
+  return readProviderSubject(subject).issuer === providerTarget(way).issuer;
+}
 
 /**
  * Begins a request, and answers where to go to.
@@ -139,8 +167,8 @@ export async function leaveFor(
 }
 
 /**
- * Where to send people who come back from a provider: to the app, with a code that is good once, for a minute, and only
- * with the verifier of who began, or with an error.
+ * What follows for people who come back from a provider: their app, or the page of the server, gets a code that is good
+ * once, for a minute, and only with the verifier of who began, or an error.
  * @param parameters what came with them
  * @throws TesseraError `invalid_auth` if they don't come from a request that is open here
  */

@@ -73,7 +73,7 @@ export function startRoute(context: RouteContext, request: FastifyRequest, reply
 }
 
 /**
- * Begins at a provider by a plain link: `?challenge=…&redirect=…`.
+ * Begins at a provider by a plain link: `?challenge=…&redirect=…`, with `&page=true` of the page to sign in.
  * @throws TesseraError `record_user_required`, `access_method_mismatch`, and what `startSignIn` throws
  */
 export function startPageRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
@@ -81,10 +81,11 @@ export function startPageRoute(context: RouteContext, request: FastifyRequest, r
   // These rest on a bearer, which no link has.
   for (const name of ['link', 'step']) if (Object.hasOwn(body, name)) throw failure('record_user_required');
   const place = placeOf(request);
+  const isOfPage = body['page'] === 'true';
   return inSession(context, request, reply, async (session) => {
     try {
-      const page = body['page'] === 'true' ? { page: true } : {};
-      const { url } = await session.startSignIn({ ...place, body: objectFrom({ ...body, ...page }) });
+      const asked = isOfPage ? objectFrom({ ...body, page: true }) : body;
+      const { url } = await session.startSignIn({ ...place, body: asked });
       if (url === undefined) throw failure('access_method_mismatch');
       return await leadOn(reply, url);
     } catch (error) {
@@ -94,7 +95,7 @@ export function startPageRoute(context: RouteContext, request: FastifyRequest, r
       const redirect = body['redirect'] ?? redirects[0];
       if (typeof redirect !== 'string') throw error;
       const challenge = String(body['challenge']);
-      const begun = onward({ page: body['page'] === 'true', challenge }, redirect, { error: error.code });
+      const begun = onward({ page: isOfPage, challenge }, redirect, { error: error.code });
       return goOn(context, request, reply, begun);
     }
   });

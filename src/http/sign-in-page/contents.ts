@@ -200,11 +200,16 @@ export function dueContent(place: Place, ways: readonly WayIn[], { request, acce
   return html`<p>One more step: show that it is you.</p>${sections}${beginAgain(place)}`;
 }
 
+/** An authenticator app that is set up at an access method: what it takes, as a URI and as text. */
+export interface Enrolment {
+  readonly access: string;
+  readonly request: string;
+  readonly uri: string;
+  readonly secret: string;
+}
+
 /** What an authenticator app takes, and the code by which it shows that it has it. */
-export function enrolContent(
-  place: Place,
-  { access, request, uri, secret }: { access: string; request: string; uri: string; secret: string },
-): Html {
+export function enrolContent(place: Place, { access, request, uri, secret }: Enrolment): Html {
   const content = html`${codeInput('The code that it shows')}${submit('Go on')}`;
   // The picture is made here, out of what the server has made.
   return html`<p>Scan this with your authenticator app, or <a href="${uri}">open it there</a>, or type the key.</p>

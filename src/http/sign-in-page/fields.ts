@@ -4,11 +4,13 @@ import { type Html, html } from '../../base/html.js';
 import type { PageEntry } from '../../session/contract.js';
 import { isObject, type MutableObject, newObject, type ObjectValue } from '../../value/value.js';
 
-/** Before the names of variables in a form, whose other fields are the page's own. */
+/** Before the names of variables in a form, whose other fields are the page's own. `pages/passkeys.ts` has it, too. */
 const PREFIX = 'variable.';
 
 /** What a field is for, which browsers fill in by themselves; the first row that fits its name counts. */
 const KINDS: readonly { readonly name: RegExp; readonly type: string; readonly complete: Completion }[] = [
+  // Its name has that of a secret in it.
+  { name: /^(post|postal|zip)_?code$/i, type: 'text', complete: { signin: 'postal-code', signup: 'postal-code' } },
   { name: SECRET_NAME, type: 'password', complete: { signin: 'current-password', signup: 'new-password' } },
   { name: /mail$/i, type: 'email', complete: { signin: 'username', signup: 'username' } },
   { name: /^(user|login|nick)/i, type: 'text', complete: { signin: 'username', signup: 'username' } },

@@ -5,7 +5,6 @@ import { TesseraError } from '../../errors/error.js';
 import { labelOf } from './fields.js';
 
 const TOO_MANY = 'There were too many attempts. Please wait a while, and try again.';
-const UNREACHABLE = 'That provider can’t be reached at the moment.';
 const OTHERS = 'It didn’t work. Please try again.';
 
 const MESSAGES: { readonly [C in ErrorCode | RedirectError]?: string } = {
@@ -17,7 +16,7 @@ const MESSAGES: { readonly [C in ErrorCode | RedirectError]?: string } = {
   account_exists: 'There is an account with this address already. Please sign in to it another way.',
   address_invalid: 'That isn’t a mail address.',
   mail_unavailable: 'No mail can be sent at the moment.',
-  provider_unavailable: UNREACHABLE,
+  provider_unavailable: 'That provider can’t be reached at the moment.',
   access_denied: 'You didn’t sign in there. You can try again, or another way.',
 };
 

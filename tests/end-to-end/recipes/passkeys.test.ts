@@ -2,7 +2,7 @@
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, type TestContext } from 'vitest';
 import { cleanUp } from '../../support/server-process.js';
-import { accessFaults, type Recipe, type RecipePage, startRecipe } from './recipe.js';
+import { accessFaults, addAuthenticator, type Recipe, type RecipePage, startRecipe } from './recipe.js';
 
 const PAGE = 'docs/guides/sign-in/passkeys.md';
 
@@ -26,21 +26,10 @@ interface Device extends RecipePage {
 /** A browser with an authenticator of its own. */
 async function device(test: TestContext): Promise<Device> {
   const opened = await recipe.open(test);
-  const cdp = await opened.context.newCDPSession(opened.page);
-  await cdp.send('WebAuthn.enable');
-  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
+  const authenticator = await addAuthenticator(opened.page);
   // An IP address is no domain.
   await opened.page.goto(recipe.site.replace('127.0.0.1', 'localhost'));
-  return { ...opened, cdp, authenticatorId };
+  return { ...opened, ...authenticator };
 }
 
 async function signUp(page: Page, name: string): Promise<void> {

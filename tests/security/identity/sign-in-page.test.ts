@@ -213,6 +213,20 @@ describe('a form', () => {
     expect(world.audited.join('')).toContain('"method":"page"');
   });
 
+  test('hides what is secret by its name, and what only sounds like it stays readable', async () => {
+    await world.value(`DEFINE ACCESS fields ON DATABASE TYPE RECORD
+      SIGNUP (CREATE user SET pin = $pin, postcode = $postcode, name = $first_name, promo = $promoCode)`);
+    const { body } = await show();
+    const typeOf = (name: string) => new RegExp(`name="variable\\.${name}" type="(\\w+)"`).exec(body)?.[1];
+    expect(['pin', 'postcode', 'first_name', 'promoCode'].map(typeOf)).toEqual([
+      'password',
+      'text',
+      'text',
+      'password',
+    ]);
+    expect(body).toContain('<label>First name');
+  });
+
   test('never repeats a secret that was typed', async () => {
     await world.value(`DEFINE ACCESS locked ON DATABASE TYPE RECORD
       SIGNIN (SELECT * FROM user WHERE name = $name AND pass = $pass)`);
