@@ -1,6 +1,6 @@
 // Compares a server of several processes (`tessera start --workers`) with one of a single process, and with as many servers of a single process, which
 // share nothing: that is as much as the machine and this client allow; and with itself beside processes that only keep processors busy. Filtered counts
-// a second, which keep a core busy, and reads by id, with the processor time of both. Needs a build (`npm run build`).
+// a second, which keep a core busy, reads by id, and small durable writes, with the processor time of each. Needs a build (`npm run build`).
 //
 //     node bench/workers.mjs [workers=2] [seconds=5] [rounds=3] [connections=8]
 import { spawn } from 'node:child_process';
@@ -26,19 +26,14 @@ const [workers, seconds, rounds, connections] = [2, 5, 3, 8].map((standard, at) 
 const ROWS = 20_000;
 const COMMAND = fileURLToPath(new URL('../dist/bin/tessera.js', import.meta.url));
 const TICKS_A_SECOND = 100;
-const HEADERS = [
-  `authorization: Basic ${Buffer.from('root:secret').toString('base64')}`,
-  'surreal-ns: bench',
-  'surreal-db: bench',
-  'accept: application/json',
-]
-  .map((line) => `${line}\r\n`)
-  .join('');
+/** Requests of a kind that make a process quick at it. */
+const WARM = 3_000;
+const USER = { user: 'root', pass: 'secret' };
 
 /** Starts a server, and fills its store. */
 async function startServer(count) {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-bench-'));
-  const args = [COMMAND, 'start', folder, '--workers', String(count), '--user', 'root', '--pass', 'secret'];
+  const args = [COMMAND, 'start', folder, '--workers', String(count), '--user', USER.user, '--pass', USER.pass];
   const child = spawn(process.execPath, [...args, '--bind', '127.0.0.1:0', '--no-banner'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -49,7 +44,10 @@ async function startServer(count) {
       if (msg === 'Listening') resolve(url);
     });
   });
-  const first = new Connection(url);
+  // A token: with a password in each request, workers ask the first process each time.
+  const signedIn = await fetch(`${url}/signin`, { method: 'POST', body: JSON.stringify(USER) });
+  const { token } = await signedIn.json();
+  const first = new Connection({ url, token });
   for (let from = 0; from < ROWS; from += 2_000) {
     await first.ask(
       `FOR $at IN ${from}..${from + 2_000} { CREATE type::record('person', $at) SET age = $at % 100, name = 'somebody' }`,
@@ -64,7 +62,7 @@ async function startServer(count) {
       });
       child.kill('SIGTERM');
     });
-  return { url, pid: child.pid, end };
+  return { url, token, pid: child.pid, end };
 }
 
 /**
@@ -73,13 +71,21 @@ async function startServer(count) {
  */
 class Connection {
   #socket;
-  #host;
+  #head;
   #received = '';
   #settle;
 
-  constructor(url) {
+  constructor({ url, token }) {
     const { hostname, port, host } = new URL(url);
-    this.#host = host;
+    this.#head = [
+      'POST /sql HTTP/1.1',
+      `host: ${host}`,
+      `authorization: Bearer ${token}`,
+      'surreal-ns: bench',
+      'surreal-db: bench',
+      'accept: application/json',
+      'content-length: ',
+    ].join('\r\n');
     this.#socket = connect(Number(port), hostname).setNoDelay().setEncoding('latin1');
     this.#socket.on('data', (part) => {
       this.#received += part;
@@ -98,9 +104,7 @@ class Connection {
   ask(text) {
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
-      this.#socket.write(
-        `POST /sql HTTP/1.1\r\nhost: ${this.#host}\r\n${HEADERS}content-length: ${text.length}\r\n\r\n${text}`,
-      );
+      this.#socket.write(`${this.#head}${text.length}\r\n\r\n${text}`);
     });
   }
 
@@ -120,9 +124,9 @@ function processorTime(pid) {
   }, 0);
 }
 
-/** Asks from all clients for some seconds, spread over some servers; answers how often a second, and the processor time of each. */
-async function measure(servers, textOf) {
-  const opened = Array.from({ length: connections }, (_, at) => new Connection(servers[at % servers.length].url));
+/** Asks from all clients, spread over some servers, for some seconds and at least so often; answers how often a second, and the processor time of each. */
+async function measure(servers, textOf, least = 0) {
+  const opened = Array.from({ length: connections }, (_, at) => new Connection(servers[at % servers.length]));
   const end = performance.now() + seconds * 1_000;
   const used = () => servers.reduce((sum, { pid }) => sum + processorTime(pid), 0);
   const before = used();
@@ -130,7 +134,7 @@ async function measure(servers, textOf) {
   const started = performance.now();
   let asked = 0;
   const client = async (connection) => {
-    while (performance.now() < end) await connection.ask(textOf(asked++));
+    while (asked < least || performance.now() < end) await connection.ask(textOf(asked++));
   };
   await Promise.all(opened.map(client));
   for (const connection of opened) connection.close();
@@ -152,6 +156,7 @@ async function idle({ pid }) {
 const FIGURES = {
   'filtered count of 20,000 rows': (at) => `SELECT count() FROM person WHERE age > ${at % 50} GROUP ALL`,
   'read by id': (at) => `SELECT * FROM person:${(at * 7_919) % ROWS}`,
+  'durable create': (at) => `CREATE note SET n = ${at}, text = 'hello'`,
 };
 
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
@@ -180,7 +185,8 @@ async function measureWay(way, textOf) {
 }
 for (const [name, textOf] of Object.entries(FIGURES)) {
   const taken = Object.fromEntries(Object.keys(ways).map((way) => [way, []]));
-  for (const way of Object.keys(ways)) await measureWay(way, textOf);
+  // Until the code is hot: each of several processes has to run it as often as a single one.
+  for (const servers of new Set(Object.values(ways))) await measure(servers, textOf, WARM * workers);
   for (let round = 0; round < rounds; round++) {
     for (const way of Object.keys(ways)) taken[way].push(await measureWay(way, textOf));
   }

@@ -10,14 +10,18 @@ const NODE_FLAGS = ['--expose-gc', '--import', TELL_USAGE];
 const ASK = 'GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n';
 export const OWNER = { user: 'root', pass: 'secret' };
 
-/** Starts a server: `{port, ready, memory(), stop()}`; `ready` is how many nanoseconds it took until it answered. */
+/**
+ * Starts a server: `{port, pid, ready, memory(), stop()}`; `ready` is how many nanoseconds it took until it answered.
+ * `SERVER_FLAGS` are given to Node.
+ */
 export async function startCommand(store, ...flags) {
   const port = await freePort();
   const address = ['--bind', `127.0.0.1:${port}`, '--log', 'error', '--no-banner'];
+  const nodeFlags = [...NODE_FLAGS, ...(process.env.SERVER_FLAGS ?? '').split(' ').filter(Boolean)];
   const began = performance.now();
   const child = spawn(
     process.execPath,
-    [...NODE_FLAGS, command(), 'start', store, '--user', OWNER.user, '--pass', OWNER.pass, ...address, ...flags],
+    [...nodeFlags, command(), 'start', store, '--user', OWNER.user, '--pass', OWNER.pass, ...address, ...flags],
     { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] },
   );
   const ended = once(child, 'exit');
@@ -29,6 +33,7 @@ export async function startCommand(store, ...flags) {
   }
   return {
     port,
+    pid: child.pid,
     ready: (performance.now() - began) * 1e6,
     memory: async () => {
       child.send('usage');
@@ -43,7 +48,7 @@ export async function startCommand(store, ...flags) {
   };
 }
 
-async function freePort() {
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address();

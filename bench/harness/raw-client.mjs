@@ -22,13 +22,19 @@ export function frame(message) {
   return Buffer.concat([head, payload]);
 }
 
+/** A request of RPC in JSON, in an attached session if one is named. */
+export const rpc = (method, params, { id = 1, session } = {}) => frame(JSON.stringify({ id, method, params, session }));
+
 export async function httpConnection(port) {
   return new Connection(await connected(port), httpLength);
 }
 
 export async function webSocketConnection(port, path, protocol) {
-  return new Connection(await upgraded(port, path, protocol), frameLength);
+  return new Connection(await upgraded(port, path, protocol), frameLength, isPing);
 }
+
+/** What a server sends by itself; connections don't last until a missing answer to it matters. */
+const isPing = (bytes) => bytes[0] === 0x89;
 
 /** A socket that has become a WebSocket. */
 export async function upgraded(port, path, protocol = 'json') {
@@ -49,19 +55,23 @@ export async function upgraded(port, path, protocol = 'json') {
 export async function connected(port) {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   await once(socket, 'connect');
+  // One that is reset closes, too.
+  socket.on('error', () => undefined);
   return socket;
 }
 
 class Connection {
   #socket;
   #lengthOf;
+  #isIgnored;
   #read = Buffer.alloc(0);
   #awaited = 0;
   #answered;
 
-  constructor(socket, lengthOf) {
+  constructor(socket, lengthOf, isIgnored = () => false) {
     this.#socket = socket;
     this.#lengthOf = lengthOf;
+    this.#isIgnored = isIgnored;
     socket.on('data', (chunk) => this.#take(chunk));
     socket.on('close', () => this.#answered?.(undefined));
   }
@@ -88,13 +98,48 @@ class Connection {
       if (length === undefined || this.#read.length < length) return;
       const answer = this.#read.subarray(0, length);
       this.#read = this.#read.subarray(length);
+      if (this.#isIgnored(answer)) continue;
       if (--this.#awaited === 0) return this.#answered(answer);
     }
   }
 }
 
-/** What an HTTP answer carries. */
+/** Calls with what each frame carries that a WebSocket receives: answers, and what the server sends by itself. */
+export function onFrames(socket, take) {
+  let read = Buffer.alloc(0);
+  socket.on('data', (chunk) => {
+    read = read.length === 0 ? chunk : Buffer.concat([read, chunk]);
+    for (let length = frameLength(read); length <= read.length; length = frameLength(read)) {
+      take(payloadOf(read.subarray(0, length)));
+      read = read.subarray(length);
+    }
+  });
+}
+
+/** What an HTTP answer carries that tells its length. */
 export const bodyOf = (answer) => answer.subarray(answer.indexOf('\r\n\r\n') + 4);
+
+/** What an HTTP answer carries, also one in chunks. */
+export function textOf(answer) {
+  const start = answer.indexOf('\r\n\r\n') + 4;
+  if (!CHUNKED.test(answer.latin1Slice(0, start))) return answer.toString('utf8', start);
+  return Buffer.concat([...chunksOf(answer, start)].map(({ from, to }) => answer.subarray(from, to))).toString();
+}
+const CHUNKED = /^transfer-encoding: chunked/im;
+
+/** Where each chunk's content is, the empty one at the end included; fewer if not all have come. RFC 9112 §7.1, without trailers. */
+function* chunksOf(bytes, start) {
+  for (let at = start; ; ) {
+    const line = bytes.indexOf('\r\n', at);
+    if (line === -1) return;
+    const size = Number.parseInt(bytes.latin1Slice(at, line), 16);
+    const from = line + 2;
+    at = from + size + 2;
+    if (at > bytes.length) return;
+    yield { from, to: from + size };
+    if (size === 0) return;
+  }
+}
 
 /** What a frame carries. */
 export const payloadOf = (answer) => answer.subarray(answer[1] < 126 ? 2 : answer[1] === 126 ? 4 : 10);
@@ -103,8 +148,11 @@ export const payloadOf = (answer) => answer.subarray(answer[1] < 126 ? 2 : answe
 export function httpLength(bytes) {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return undefined;
-  const length = /content-length: (\d+)/i.exec(bytes.latin1Slice(0, end))?.[1] ?? 0;
-  return end + 4 + Number(length);
+  const head = bytes.latin1Slice(0, end);
+  const length = /content-length: (\d+)/i.exec(head)?.[1];
+  if (length !== undefined || !CHUNKED.test(head)) return end + 4 + Number(length ?? 0);
+  const last = [...chunksOf(bytes, end + 4)].at(-1);
+  return last !== undefined && last.from === last.to ? last.to + 2 : undefined;
 }
 
 /** The same of a frame. */

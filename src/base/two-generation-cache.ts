@@ -46,9 +46,20 @@ export class TwoGenerationCache<K, V> {
     if (this.#weight >= this.#capacity) this.#turn();
   }
 
-  /** Evicts the entries not used since the last call. */
-  age(): void {
-    if (this.size > 0) this.#turn();
+  /**
+   * Evicts entries not used since the last call, the oldest first, until the remaining ones weigh no more than `kept`.
+   */
+  age(kept: number): void {
+    let weight = this.#weight;
+    for (const [key, value] of this.#old) weight += this.#weigh(key, value);
+    for (const [key, value] of this.#old) {
+      if (weight <= kept) break;
+      this.#old.delete(key);
+      weight -= this.#weigh(key, value);
+    }
+    for (const [key, value] of this.#young) this.#old.set(key, value);
+    this.#young = new Map();
+    this.#weight = 0;
   }
 
   /** The young generation becomes the old one, which is evicted. */

@@ -23,6 +23,7 @@ import { type ObjectValue, Uuid, type Value } from '../value/value.js';
 import { weightOf } from '../value/weight.js';
 import { fromJavaScript, objectFromJavaScript } from './from-javascript.js';
 import { Subscription } from './subscription.js';
+import { WatchedResult } from './watched-result.js';
 
 export type Variables = Readonly<Record<string, unknown>>;
 
@@ -225,6 +226,31 @@ export class EmbeddedSession extends StatementRunner implements AsyncDisposable 
     const subscription = new Subscription<T>(id, () => this.#kill(id));
     this.#listeners.set(id.text, subscription);
     return subscription;
+  }
+
+  /**
+   * Evaluates a query or expression that only reads, and keeps its result right, as an async iterator of whole results:
+   * the present one, and each later one as soon as a commit has changed it. Objects of rows that stay are shared by
+   * the results.
+   *
+   *     for await (const people of await db.watch<Person[]>('SELECT * FROM person ORDER BY age LIMIT 10')) render(people);
+   *
+   * @throws TesseraError `live_result_statement`, `live_result_of_time`, …, and what the evaluation throws
+   */
+  async watch<T = Value>(text: string, variables: Variables = {}): Promise<WatchedResult<T>> {
+    const { statements } = parseQuery(`LIVE QUERY ${text}`);
+    const [statement] = statements;
+    if (statement?.kind !== 'live-result' || statements.length > 1) {
+      throw failure('invalid_params', { expected: 'the text of one SELECT or expression' });
+    }
+    const since = statement.since ?? { kind: 'literal', value: undefined };
+    const answer = await this.#execute({ ...statement, since }, objectFromJavaScript(variables));
+    const { id, result, versionstamp } = answer as ObjectValue;
+    invariant(id instanceof Uuid && typeof versionstamp === 'string', 'a live result has an id and a versionstamp');
+    const first = { result: copyValue(result), versionstamp: BigInt(versionstamp) };
+    const watched = new WatchedResult<T>(id, () => this.#kill(id), first);
+    this.#listeners.set(id.text, watched);
+    return watched;
   }
 
   close(): PromiseOrValue<void> {

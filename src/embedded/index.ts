@@ -24,6 +24,7 @@ import type { ConnectionMemory } from '../session/resources/server-memory.js';
 import { EmbeddedSession, type LiveSubscription, type StatementRunner, type Variables } from './embedded-session.js';
 import { acquireStore, type StoreHandle } from './shared-stores.js';
 import type { Change, Subscription } from './subscription.js';
+import type { WatchedResult } from './watched-result.js';
 
 export { openFileSink as openAuditFile } from '../audit/file-sink.js';
 export type { AuditSink } from '../audit/sink.js';
@@ -45,6 +46,7 @@ export type {
   StatementRunner,
   Subscription,
   Variables,
+  WatchedResult,
 };
 
 /** An open store, and a session that owns it. */

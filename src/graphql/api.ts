@@ -16,6 +16,7 @@ import type { Session } from '../session/contract.js';
 import { EffectiveLimitsByRole, type RulesOfRoles } from './base/effective-limits.js';
 import type { GraphqlLimits } from './base/limits.js';
 import { Documents, type PreparedOperation } from './document/prepare.js';
+import { LIVE } from './execution/live-query.js';
 import { Operation } from './execution/operation.js';
 import { TRANSACTION } from './execution/transaction.js';
 import { mutationFields } from './root-fields/mutation.js';
@@ -140,7 +141,7 @@ export function buildSchema({ tables, functions, changing }: Exposed, view: Sche
     ...(tables.length > 0 && {
       subscription: new GraphQLObjectType({ name: 'Subscription', fields: subscriptions }),
     }),
-    directives: [...specifiedDirectives, TRANSACTION],
+    directives: [...specifiedDirectives, TRANSACTION, LIVE],
     types: [types.hidden],
     // Names are made legal, and every object has a field: there is nothing to be found out by looking through it again.
     assumeValid: true,

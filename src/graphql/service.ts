@@ -6,9 +6,10 @@ import type { Environment, Random } from '../env/environment.js';
 import { realEnvironment } from '../env/real.js';
 import { TimeSlice } from '../env/time-slice.js';
 import { failure, type TesseraError } from '../errors/error.js';
-import type { CatalogSnapshot, RequestActivity, Session } from '../session/contract.js';
+import type { CatalogSnapshot, RequestActivity, ResultSnapshot, Session } from '../session/contract.js';
 import { DEFAULT_LIVE_LIMITS } from '../session/resources/live-quota.js';
 import { Duration, type Value } from '../value/value.js';
+import { weightOf } from '../value/weight.js';
 import { type DatabaseApi, DatabaseApis } from './api.js';
 import { type EffectiveLimits, EffectiveLimitsByRole, type RulesOfRoles } from './base/effective-limits.js';
 import { fieldFailure, type GraphqlFailure, tesseraError } from './base/errors.js';
@@ -20,6 +21,7 @@ import { coerceVariables } from './document/variables.js';
 import { BudgetExceeded, Spending } from './execution/budget.js';
 import { ExecutionContext } from './execution/execution-context.js';
 import { InternedStatements } from './execution/interned-statements.js';
+import { liveOf } from './execution/live-query.js';
 import type { CompiledOperation, Operation } from './execution/operation.js';
 import { type RootResult, runEvent, runInSnapshot, runMutation, runQuery } from './execution/run.js';
 import { isTransaction, runTransaction } from './execution/transaction.js';
@@ -60,12 +62,12 @@ export interface OperationResult {
 }
 
 /** An operation that may run. */
-interface Ready {
+interface Ready<D = CatalogSnapshot> {
   readonly operation: Operation;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly allowance: EffectiveLimits;
   /** The definitions that it was prepared with; absent for a guest who may only sign in. */
-  readonly definitions: CatalogSnapshot | undefined;
+  readonly definitions: D | undefined;
 }
 type Refused = Pick<OperationResult, 'failures'>;
 
@@ -100,7 +102,9 @@ export class GraphqlService {
    */
   async answer(session: Session, request: GraphqlRequest, spending = this.spending(session)): Promise<OperationResult> {
     return this.#prepared(session, request, {}, (ready) => {
-      if (isSubscription(ready)) throw failure('graphql_not_streamed');
+      if (isSubscription(ready) || liveOf(ready.operation.node, ready.variables) !== undefined) {
+        throw failure('graphql_not_streamed');
+      }
       return this.#answer(ready, session, spending);
     });
   }
@@ -119,11 +123,12 @@ export class GraphqlService {
     session: Session,
     request: GraphqlRequest,
   ): Promise<OperationResult | ResponseStream<OperationResult>> {
-    return this.#prepared(session, request, {}, (ready) =>
-      isSubscription(ready)
-        ? this.#begin(ready, session, request)
-        : this.#answer(ready, session, this.spending(session)),
-    );
+    return this.#prepared(session, request, {}, (ready) => {
+      if (isSubscription(ready)) return this.#begin(ready, session, request);
+      const live = liveOf(ready.operation.node, ready.variables);
+      if (live !== undefined) return this.#follow(ready, session, request, live.every);
+      return this.#answer(ready, session, this.spending(session));
+    });
   }
 
   /** Begins a subscription. */
@@ -137,16 +142,44 @@ export class GraphqlService {
     try {
       const work = root.plan.begin(this.#call(ready, session));
       invariant(work.kind === 'live', 'a field of ResponseStream has a live query');
-      // Nothing derived from the document is kept, since it takes hundreds of times the memory of its text.
-      const { query, documentId, persistedQuery, operationName, variables } = request;
-      const kept = [query, documentId, persistedQuery, operationName, variables];
+      const kept = keptOf(request);
       const { event } = work;
-      return await ResponseStream.begin(session, this.#feed(session), work, kept, (change) =>
-        this.#answerToChange(session, request, event(change)),
+      const feed = this.#feed(session);
+      return await ResponseStream.begin(
+        session,
+        feed,
+        () => feed.execute(work),
+        kept,
+        (change) => this.#answerToChange(session, request, event(change)),
       );
     } catch (thrown) {
       return { failures: [this.#failure(tesseraError(thrown, 'graphql_result'), root.nodes, [root.key])] };
     }
+  }
+
+  /** A query that is @live: a response now, and one whenever it differs from the last. */
+  async #follow(
+    { definitions }: Ready,
+    session: Session,
+    request: GraphqlRequest,
+    every: number | undefined,
+  ): Promise<ResponseStream<OperationResult>> {
+    definitions?.release();
+    const feed = this.#feed(session);
+    const kept = keptOf(request);
+    let latest: OperationResult = { failures: [] };
+    const evaluate = async (snapshot: ResultSnapshot): Promise<Value> => {
+      const ready = await this.#ready(session, request, snapshot);
+      latest = 'failures' in ready ? ready : await this.#read(ready, session, snapshot);
+      return comparable(latest);
+    };
+    const start = () => session.followResult(evaluate, { every, weight: weightOf(...kept) });
+    return ResponseStream.begin(session, feed, start, kept, async () => latest);
+  }
+
+  #read(ready: Ready<unknown>, session: Session, snapshot: ResultSnapshot): Promise<OperationResult> {
+    const call = this.#call(ready, session);
+    return this.#outcome(call, () => runQuery(ready.operation.compiled(ready.variables), call, snapshot));
   }
 
   /**
@@ -185,11 +218,11 @@ export class GraphqlService {
   }
 
   /** An operation that may run, with its variables; or the errors of the request. */
-  async #ready(
+  async #ready<D extends ResultSnapshot>(
     session: Session,
     request: GraphqlRequest,
-    definitions: CatalogSnapshot | undefined,
-  ): Promise<Ready | Refused> {
+    definitions: D | undefined,
+  ): Promise<Ready<D> | Refused> {
     const api = definitions === undefined ? this.#apis.signInOnly : this.#apis.of(session, definitions.catalog);
     const allowance = api.effectiveLimits.of(session.identity);
     const text = this.#trusted.textOf(request);
@@ -209,7 +242,11 @@ export class GraphqlService {
   }
 
   /** A separate run. */
-  #call({ variables, allowance }: Ready, session: Session, spending = this.spending(session)): ExecutionContext {
+  #call(
+    { variables, allowance }: Ready<unknown>,
+    session: Session,
+    spending = this.spending(session),
+  ): ExecutionContext {
     return new ExecutionContext(variables, allowance, spending, this.#statements, this.#random, this.work());
   }
 
@@ -280,6 +317,17 @@ export class GraphqlService {
     if (setting !== undefined) throw failure('graphql_introspection_disabled', { setting });
     return api.sdl;
   }
+}
+
+/** What a subscription keeps of its request: what is derived of a document takes hundreds of times its memory. */
+function keptOf({ query, documentId, persistedQuery, operationName, variables }: GraphqlRequest): readonly Value[] {
+  return [query, documentId, persistedQuery, operationName, variables];
+}
+
+/** Equal for equal responses. */
+function comparable({ roots = [], failures }: OperationResult): string {
+  const data = roots.map(({ key, json }) => [key, json]);
+  return JSON.stringify([data, failures.map(({ message, path }) => [message, path])]);
 }
 
 function isOfMutation({ operation }: PreparedOperation): boolean {

@@ -20,6 +20,7 @@ import { addCorsHeaders, checkOrigin, corsHeaders, sendPreflight } from './base/
 import { type Log, logAnswers, SILENT } from './base/log.js';
 import { DEFAULT_HTTP_LIMITS, DEFAULT_HTTP_OPTIONS, type HttpLimits, type HttpOptions } from './base/options.js';
 import { requestIds } from './base/request-id.js';
+import { RequestTurns } from './base/request-turns.js';
 import { ConnectionLimit } from './connections/connection-limit.js';
 import { OpenConnections } from './connections/open-connections.js';
 import { limitPipelining } from './connections/pipelined-requests.js';
@@ -197,7 +198,7 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     app.server.emit('request', request, response);
   });
 
-  limitPipelining(app.server, environment.timers, (request, response, error) =>
+  limitPipelining(app.server, context.turns, (request, response, error) =>
     rawAnswer(response, error, { id: context.requestId(request), cors: corsHeaders(request.headers, options) }),
   );
   new ConnectionLimit(app.server, context);
@@ -267,6 +268,7 @@ function contextOf(parts: HttpServerParts): Context {
       },
       database.memory.budget,
     ),
+    turns: new RequestTurns(environment.timers),
     connections: new ConnectionCount(merged.limits),
     streams: new Set(),
     metrics: parts.metrics,

@@ -64,6 +64,9 @@ export class ServerMetrics {
       [],
     ),
   );
+  readonly #liveResults = this.#families.with(
+    new HistogramFamily('tessera_live_result_evaluation_seconds', 'Time of an evaluation for live results.', []),
+  );
   /** Of that, statements without an error, by kind. */
   readonly #succeeded = new Map<string, Durations>();
   /** Of work in the background. */
@@ -110,6 +113,11 @@ export class ServerMetrics {
   /** A live query has processed a change: it was sent, or isn't visible to its user. */
   liveChange(milliseconds: number): void {
     this.#liveChanges.record(milliseconds / 1000);
+  }
+
+  /** A result was evaluated again, which all who follow it share. */
+  liveResult(milliseconds: number): void {
+    this.#liveResults.record(milliseconds / 1000);
   }
 
   readonly conflict = (): void => this.#conflicts.add();

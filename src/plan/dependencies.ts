@@ -59,6 +59,40 @@ function never(): boolean {
 }
 
 /**
+ * Whether an expression has the same value for everyone who asks, at any time, since nothing is read for it but the
+ * fields of the stored record: no parameter, no function, and no path that may lead to another record.
+ *
+ *     published AND n > 3      // of the record alone
+ *     owner = $auth.id         // depends on who asks
+ *     owner.name = 'ann'       // `owner` may be a link
+ */
+export function isOfRecordAlone(expression: Expression): boolean {
+  switch (expression.kind) {
+    case 'literal':
+    case 'constant':
+      return true;
+    case 'array':
+    case 'set':
+      return expression.items.every(isOfRecordAlone);
+    case 'object':
+      return expression.entries.every(([, value]) => isOfRecordAlone(value));
+    case 'record-id':
+      return expression.key.kind === 'key' && isOfRecordAlone(expression.key.value);
+    case 'cast':
+    case 'unary':
+      return isOfRecordAlone(expression.operand);
+    case 'binary':
+      return (
+        typeof expression.operator === 'string' && isOfRecordAlone(expression.left) && isOfRecordAlone(expression.right)
+      );
+    case 'idiom':
+      return expression.start === undefined && expression.parts.length === 1 && expression.parts[0]?.kind === 'field';
+    default:
+      return false;
+  }
+}
+
+/**
  * Whether a subquery is the same for all records of the statement around it, as long as that changes nothing: a SELECT
  * that names nothing of the document around it, and is neither random nor has effects.
  *

@@ -1,7 +1,7 @@
-/** Whether records are read just as they are stored, since no rules apply to the reader. */
+/** Whether records are read just as they are stored, or all see the same of them. */
 import type { Execution } from '../runtime/execution.js';
 import type { ReadPurpose } from '../runtime/record-access.js';
-import type { PreparedField } from './table.js';
+import type { PreparedField, PreparedTable } from './table.js';
 
 /** Whether rules apply to what is read for a purpose. */
 export function isChecked(execution: Execution, purpose: ReadPurpose): boolean {
@@ -20,4 +20,15 @@ export function isAsStored(reading: {
   readonly computed: readonly PreparedField[];
 }): boolean {
   return reading.computed.length === 0 && isPlain(reading.execution, reading.purpose);
+}
+
+/** Whether a table's records look the same to all who are checked alike (`RecordReader.presentsAlike`). */
+export function isAlikeForAll(
+  execution: Execution,
+  { computed, rules: { select }, mask, credentials }: PreparedTable,
+): boolean {
+  if (computed.all.length > 0) return false;
+  if (isPlain(execution, 'select')) return true;
+  const isAlike = select.kind !== 'where' || select.isOfRecordAlone;
+  return isAlike && mask === undefined && credentials.length === 0;
 }

@@ -30,7 +30,7 @@ import { edgesAt, endsAt } from './edges.js';
 import { hiddenFields } from './hidden-fields.js';
 import { ListedKeys } from './listed-keys.js';
 import { applyMask, mayHide } from './mask.js';
-import { isAsStored, isChecked, isPlain } from './plain.js';
+import { isAlikeForAll, isAsStored, isChecked, isPlain } from './plain.js';
 import { recordRange } from './record-range.js';
 import { referrersAt } from './references.js';
 import { storedOf, withStoredRecord } from './stored.js';
@@ -239,6 +239,10 @@ export class StoredRecordReader implements RecordReader {
       const computed = prepared.computed.needed(fields, catalog?.functions);
       return this.#present({ execution, table: prepared, purpose, computed }, raw);
     });
+  }
+
+  presentsAlike(execution: Execution, table: TableEntry): boolean {
+    return isAlikeForAll(execution, this.#tables.prepare(table));
   }
 
   /**

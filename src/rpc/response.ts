@@ -4,7 +4,15 @@ import type { ErrorDetails } from '../errors/row.js';
 import type { Notification, StatementResult } from '../session/contract.js';
 import { formatElapsed } from '../session/session/time-text.js';
 import { stringifyJson } from '../value/codecs/json.js';
-import { isObject, type MutableObject, newObject, type ObjectValue, Uuid, type Value } from '../value/value.js';
+import {
+  isObject,
+  type MutableObject,
+  newObject,
+  type ObjectValue,
+  RecordId,
+  Uuid,
+  type Value,
+} from '../value/value.js';
 import type { Repeated } from './request.js';
 
 /** `{id, session?, result}`. `result` is present even if it is NONE, since clients test for it. */
@@ -21,25 +29,31 @@ function envelopeOf({ id, session }: Repeated): MutableObject {
   return envelope;
 }
 
+/** The table of the record that a notification of a whole result has, whose key is the id of the live query. */
+const WHOLE = 'result';
+
 /**
  * `{session?, result: {action, id, record, result, session}}`: a message that answers no request. `session` is the
  * attached one that it is for, within and outside of the result, since clients look for it in either place.
  * Notifications of live queries with SINCE have a `versionstamp`, as text, since JSON parsers in JavaScript would
- * round the number; others have none, since some clients reject unknown members. The first generation of clients
+ * round the number, and those of live results with an order a `position`; others have none, since some clients reject
+ * unknown members. The first generation of clients
  * doesn't know KILLED, and treats an unknown message without id as a broken connection; a message with an unknown id
  * it ignores.
  */
 export function notificationMessage(
-  { action, id, record, result, versionstamp }: Notification,
+  { action, id, record, result, position, versionstamp }: Notification,
   session: string | undefined,
   toFirstGeneration = false,
 ): ObjectValue {
   const body = newObject();
   body.action = action;
   body.id = id;
-  body.record = record;
+  // Clients pass on a notification only if it has a record.
+  body.record = record ?? (action === 'KILLED' ? undefined : new RecordId(WHOLE, id));
   body.result = result;
   body.session = session === undefined ? undefined : new Uuid(session);
+  if (position !== undefined) body.position = position;
   if (versionstamp !== undefined) body.versionstamp = String(versionstamp);
   const envelope = newObject();
   if (toFirstGeneration && action === 'KILLED') envelope.id = body.id;

@@ -19,13 +19,14 @@ import type { AccessWay, Live, Part, Permission, TableAction } from '../language
 import type { ServerMetrics } from '../metrics/server-metrics.js';
 import type { FieldsRead } from '../plan/fields-read.js';
 import type { Analyzer } from '../search/text/analyzer.js';
-import type { KeyRange, Transaction, Versionstamp } from '../storage/contract.js';
+import type { KeyRange, ReadParts, Transaction, Versionstamp } from '../storage/contract.js';
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../value/value.js';
 import type { PackedCache } from '../vectors/packed-cache.js';
 import type { AuditRecorder } from './audit-recorder.js';
 import type { Inspection } from './inspection.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from './links.js';
 import type { NodeRegistry, QueuedEvents, SessionFacts, SessionsElsewhere } from './nodes.js';
+import type { Notification } from './notification.js';
 import type { QueryTimeout } from './query-timeout.js';
 import type {
   BatchVisitor,
@@ -41,6 +42,7 @@ import type { RequestMemory } from './request-memory.js';
 import type { RevocationFlag } from './revocation-flag.js';
 import type { ScriptRunner } from './script-runner.js';
 import type { SentRequests } from './sent-requests.js';
+import type { StoreHistory } from './store-history.js';
 import type { TextAnalyzer } from './text-analyzer.js';
 import type { TransactionContext } from './transaction-context.js';
 import type { Variants } from './variants.js';
@@ -86,6 +88,7 @@ export interface Services {
   readonly reader: RecordReader;
   readonly writer: RecordWriter;
   readonly liveQueries: LiveRegistry;
+  readonly liveResults: LiveResultRegistry;
   /** Packed vectors of what was searched before, and graphs of HNSW indexes, within the same memory. */
   readonly packedVectors: PackedCache;
   readonly graphs: ResidentGraphs;
@@ -135,6 +138,8 @@ export interface RequestContext {
   readonly sleepNeedsRole: boolean;
   /** A write that PERMISSIONS deny is an error rather than skipped. */
   readonly strict: boolean;
+  /** Of a LIVE QUERY: nothing may be asked for of which it isn't known when it changes. */
+  readonly isKeptRight: boolean;
 }
 
 /** The session that a running SIGNUP or SIGNIN clause opens. */
@@ -167,17 +172,6 @@ export interface Execution {
   /** False in read-only transactions, closures and permission clauses: what they write fails with `read_only`. */
   readonly writable: boolean;
   readonly variants: Variants<Execution>;
-}
-
-/**
- * Knowledge of earlier states of the store. Times are nanoseconds since 1970 UTC, `undefined` if
- * unknown.
- */
-export interface StoreHistory {
-  /** Before it there was nothing in the store. */
-  readonly emptyBefore: bigint | undefined;
-  /** From then on the store has been as it is now, or as a transaction shows it that has begun. */
-  unchangedSince(): PromiseOrValue<bigint | undefined>;
 }
 
 /** The analyzers of the selected database. */
@@ -222,6 +216,11 @@ export interface RecordReader {
     purpose?: ReadPurpose,
     fields?: FieldsRead,
   ): PromiseOrValue<ObjectValue | undefined>;
+  /**
+   * Whether rules show the same of each record of a table to all who are checked as this execution is, and at any time:
+   * they are about the record alone, and no field is computed.
+   */
+  presentsAlike(execution: Execution, table: TableEntry): boolean;
   /**
    * The keys under which the records of a table are stored just as this execution reads some fields of them;
    * `undefined` where rules apply or one of the fields is computed.
@@ -288,7 +287,11 @@ export interface RecordWriter {
   exists(execution: Execution, id: RecordId): PromiseOrValue<boolean>;
 }
 
+/** What a session gets notifications for. */
+export type LiveStatement = LiveQuery | ResultSubscription;
+
 export interface LiveQuery {
+  readonly kind: 'changes';
   readonly id: Uuid;
   readonly statement: Live;
   /** Approximate bytes of the statement and its parameters. */
@@ -307,8 +310,11 @@ export interface LiveQuery {
     table: TableEntry,
     change: WrittenRecord,
     versionstamp: Versionstamp | undefined,
-  ): PromiseOrValue<{ readonly result: Value } | undefined>;
+  ): PromiseOrValue<PresentedChange | undefined>;
 }
+
+/** What a live query shows of a change. */
+export type PresentedChange = { readonly result: Value };
 
 /** A live query as INFO shows it. */
 export type ListedLiveQuery = Pick<LiveQuery, 'id' | 'statement' | 'table'>;
@@ -344,6 +350,61 @@ export interface LiveRegistry {
   endRemoved(context: TransactionContext, isRemoved: (query: LiveQuery) => boolean): PromiseOrValue<void>;
   /** The last definitions that are known here, for a query whose table is gone and whose end is still to come. */
   lastDefinitions(query: LiveQuery): LastDefinitions | undefined;
+}
+
+/** Of a LIVE QUERY. */
+export interface LiveResultRequest {
+  /** Evaluates the expression with the parameters that it names, as they are now. */
+  evaluate(execution: Execution): PromiseOrValue<Value>;
+  /** Equal for requests that show the same to readers between whom rules make no difference. */
+  readonly text: string;
+  /** Differences have positions. */
+  readonly isOrdered: boolean;
+  /** Differences are JSON Patches. */
+  readonly isPatched: boolean;
+  /** Milliseconds after which it is evaluated, whatever has changed. */
+  readonly period: number | undefined;
+  /** Differences say from which versionstamp to resume; with a stamp, from there. */
+  readonly since: { readonly stamp: bigint | undefined } | undefined;
+  /** Approximate bytes of the expression and its parameters. */
+  readonly weight: number;
+}
+
+/** The result of a LIVE QUERY that a session follows. */
+export interface ResultSubscription {
+  readonly kind: 'result';
+  readonly id: Uuid;
+  readonly databasePath: DatabasePath;
+  readonly listener: LiveListener;
+  /** Approximate bytes of the request and the result, as they are accounted for, and by now. */
+  weight: number;
+  readonly weightNow: number;
+  /** When this process learned of what it shows now, on the monotonic clock. */
+  readonly since: number;
+  /** Whether its listener knows of a later result that it hasn't delivered. */
+  isAnnounced: boolean;
+  /** Sends the differences between what the client has got and the latest result. */
+  deliver(interrupt: Interrupt, send: (notification: Notification) => PromiseOrValue<boolean>): Promise<void>;
+}
+
+export interface LiveResultRegistry {
+  readonly size: number;
+  get(id: string): ResultSubscription | undefined;
+  /**
+   * Evaluates a request, and has the result followed when the transaction commits. Answers `{ id, result, … }`.
+   * @throws TesseraError `live_result_of_time`, `live_result_unsteady`, `live_result_too_large`,
+   * `too_many_live_queries`, …, and what the evaluation throws
+   */
+  begin(execution: Execution, request: LiveResultRequest): PromiseOrValue<Value>;
+  /**
+   * Has a result followed of which the first version is sent like the later ones. Returns its id.
+   * @throws TesseraError `realtime_unavailable`, `too_many_live_queries`, …
+   */
+  start(listener: LiveListener, databasePath: DatabasePath, request: LiveResultRequest): Promise<Uuid>;
+  /** What an evaluation reads as of now, for EXPLAIN. */
+  dependenciesOf(execution: Execution, evaluate: LiveResultRequest['evaluate']): Promise<ReadParts>;
+  /** Ends one at once, with a reason. */
+  end(result: ResultSubscription, reason?: TesseraError): void;
 }
 
 /** A session that outlasts a request, with a signed-in user. */
@@ -383,16 +444,23 @@ export interface ChangeMemory {
 /** The owner of live queries: a session that receives notifications. */
 export interface LiveListener {
   /** @throws TesseraError `too_many_live_queries`, `live_queries_too_large`, `connection_memory_exceeded`, … */
-  admit(query: LiveQuery): void;
+  admit(query: LiveStatement): void;
   /** A query begins, behind the commits up to a versionstamp; returns false when it is no longer wanted. */
-  begun(query: LiveQuery, stamp: Versionstamp): boolean;
-  /** A watched record was changed. Called in the order of commits. */
-  changed(query: LiveQuery, change: WrittenRecord, memory: ChangeMemory, stamp: Versionstamp): void;
+  begun(query: LiveStatement, stamp: Versionstamp): boolean;
+  /**
+   * A watched record was changed. Called in the order of commits. `since`: when this process learned of the commit, on
+   * the monotonic clock; now if it is left out.
+   */
+  changed(query: LiveQuery, change: WrittenRecord, memory: ChangeMemory, stamp: Versionstamp, since?: number): void;
   /**
    * A query has ended; a KILL has no reason. Where its table was removed, the changes that wait are evaluated by the
    * last definitions.
    */
-  ended(query: LiveQuery, reason?: TesseraError, last?: LastDefinitions): void;
+  ended(query: LiveStatement, reason?: TesseraError, last?: LastDefinitions): void;
+  /** There is a later result: `ResultSubscription.deliver` sends it. */
+  resultChanged(result: ResultSubscription): void;
+  /** Whose rights results in a database are made with; `undefined` if the session has expired. */
+  identityAt(databasePath: DatabasePath): PromiseOrValue<Identity | undefined>;
 }
 
 /** The definitions of a database before one of its tables was removed. */

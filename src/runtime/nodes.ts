@@ -46,6 +46,8 @@ export interface SessionFacts {
   readonly active: bigint;
   readonly expires: bigint | undefined;
   readonly liveQueries: number;
+  /** Milliseconds for which the oldest change has waited for the client; 0 without any. */
+  readonly behind: number;
 }
 
 /** The runner of asynchronous events. */

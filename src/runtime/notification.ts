@@ -11,6 +11,8 @@ export interface Notification {
   readonly action: 'CREATE' | 'UPDATE' | 'DELETE' | 'KILLED';
   readonly record: RecordId | undefined;
   readonly result: Value;
+  /** Of a row of a live result with an order: where it stands when this and all earlier ones are applied. */
+  readonly position?: number | undefined;
   /**
    * For live queries with SINCE: everything up to it has been sent, so that SINCE it resumes after this notification.
    * Absent until a commit has been sent completely.

@@ -108,6 +108,7 @@ export async function openConfigured(
     search: { mapperFolders: configuration.allowMapperFolders, statistics: configuration.searchStatistics },
     weakKeys: configuration.allowWeakKeys,
     maxStaleness: configuration.maxStaleness,
+    liveMaxAge: configuration.liveMaxAge,
     report: (error, trace) => {
       const { request, traceId } = trace ?? {};
       if (MENDS_ITSELF.has(error.code)) log.warn({}, error.message);

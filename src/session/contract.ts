@@ -14,7 +14,7 @@ import type { ExportSelection } from '../ddl/export/selection.js';
 import type { Deadline } from '../runtime/interrupt.js';
 import type { Notification } from '../runtime/notification.js';
 import type { RequestTrace } from '../tracing/request-trace.js';
-import type { Duration, ObjectValue, Value } from '../value/value.js';
+import type { Duration, ObjectValue, Uuid, Value } from '../value/value.js';
 import type { ClientConnection } from './resources/client-connection.js';
 import type { LiveQuota } from './resources/live-quota.js';
 import type { ServerMemory } from './resources/server-memory.js';
@@ -74,6 +74,16 @@ export interface CatalogSnapshot {
   hold(): PromiseOrValue<HeldTransaction>;
   /** Releases the snapshot, unless it is held. Must be called. */
   release(): void;
+}
+
+/** The database in one evaluation of a result that is kept right. */
+export type ResultSnapshot = Pick<CatalogSnapshot, 'catalog' | 'execute'>;
+
+export interface FollowOptions {
+  /** Milliseconds, at least 100, after which it is evaluated, whatever has changed. */
+  readonly every?: number | undefined;
+  /** Bytes that `evaluate` keeps. */
+  readonly weight: number;
 }
 
 export interface RequestActivity {
@@ -195,6 +205,12 @@ export interface Session extends StatementExecutor {
    * the sink falls too far behind. Sessions may share a quota. Call once.
    */
   listen(sink: NotificationSink, quota?: LiveQuota): void;
+  /**
+   * Keeps right what `evaluate` makes of the selected database, as LIVE QUERY does: the present result is sent as a
+   * notification of the id, and each later one as soon as a commit has changed it. What `evaluate` throws ends it.
+   * @throws TesseraError `realtime_unavailable`, `view_read_only`, `live_result_period`, `too_many_live_queries`, …
+   */
+  followResult(evaluate: (snapshot: ResultSnapshot) => Promise<Value>, options: FollowOptions): Promise<Uuid>;
   /** Ends one of its own live queries, as KILL does; whether it is one. */
   endLive(id: string): boolean;
   /** The session's variables, by name without the `$`. */

@@ -35,12 +35,12 @@ import type {
   Interrupt,
   LiveListener,
   LiveRegistry,
+  LiveResultRegistry,
   ProviderStates,
   SequenceNumbers,
   SequenceRights,
   Services,
   SessionRegistry,
-  StoreHistory,
 } from '../runtime/execution.js';
 import { type Compiler, Frame } from '../runtime/frame.js';
 import type { Inspection } from '../runtime/inspection.js';
@@ -53,6 +53,7 @@ import type { Scope } from '../runtime/scope.js';
 import { ScriptPool } from '../runtime/script/pool.js';
 import type { ScriptLimits } from '../runtime/script-runner.js';
 import type { SentRequests } from '../runtime/sent-requests.js';
+import type { StoreHistory } from '../runtime/store-history.js';
 import { DatabaseTransactionContext } from '../runtime/transaction-context.js';
 import { DEFAULT_TUNING, type Tuning } from '../runtime/tuning.js';
 import { Variants } from '../runtime/variants.js';
@@ -79,6 +80,7 @@ export interface ExecutorOptions {
   readonly sessions: SessionRegistry;
   /** Default: those of this process alone. */
   readonly liveQueries?: LiveRegistry | undefined;
+  readonly liveResults: LiveResultRegistry;
   readonly catalogs?: CatalogCache | undefined;
   readonly metrics?: ServerMetrics | undefined;
   readonly queuedEvents: QueuedEvents;
@@ -136,6 +138,7 @@ export class Executor {
   readonly compiler: StatementCompiler;
   readonly catalogs: CatalogCache;
   readonly liveQueries: LiveRegistry;
+  readonly liveResults: LiveResultRegistry;
   readonly queryTimeout = new QueryTimeout();
   readonly revocationFlag = new RevocationFlag();
   readonly #services: Services;
@@ -149,6 +152,7 @@ export class Executor {
     const { environment, scripting, backgroundMemory } = options;
     this.catalogs = options.catalogs ?? new CatalogCache();
     this.liveQueries = options.liveQueries ?? new LiveQueries();
+    this.liveResults = options.liveResults;
     const tuning = { ...DEFAULT_TUNING, ...options.tuning };
     this.compiler = createCompiler(tuning);
     this.#tables = new TablePreparer(this.compiler, options.fieldPermissions, prepareViews);
@@ -171,6 +175,7 @@ export class Executor {
       reader: new StoredRecordReader(this.#tables, tuning),
       writer: new StoredRecordWriter(this.#tables, this.liveQueries),
       liveQueries: this.liveQueries,
+      liveResults: this.liveResults,
       packedVectors,
       graphs: new ResidentGraphs(packedVectors),
       past: options.past,
@@ -221,6 +226,7 @@ export class Executor {
         // In the background others would wait.
         sleepNeedsRole: memory === undefined || sleepNeedsRole,
         strict: strict === true,
+        isKeptRight: false,
       },
       context: new DatabaseTransactionContext(transaction, this.catalogs, identity.databasePath, refusal, catalog),
       identity,

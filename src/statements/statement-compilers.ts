@@ -17,6 +17,7 @@ import { compileExplainPermissions } from './explain/permissions.js';
 import { compileExplainRecordPermissions } from './explain/record-permissions.js';
 import { compileKill } from './live/kill.js';
 import { compileLive } from './live/live.js';
+import { compileLiveResult } from './live/live-result.js';
 import { compileShowChanges } from './live/show-changes.js';
 import { compileCreate } from './write/create.js';
 import { compileInsert } from './write/insert.js';
@@ -56,6 +57,7 @@ export const STATEMENT_COMPILERS: {
   kill: compileKill,
   'kill-sessions': compileKillSessions,
   live: withPeerErrorText(compileLive),
+  'live-result': compileLiveResult,
   'show-changes': compileShowChanges,
 };
 

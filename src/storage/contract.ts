@@ -208,6 +208,20 @@ export class TransactionLocal<T extends object> {
 /** Opaque to everyone but the transaction that made it. */
 export type Savepoint = { readonly savepoint: unique symbol } | object;
 
+/** What was read: keys, and ranges that ascend and don't overlap. */
+export interface ReadParts {
+  readonly keys: ReadonlySet<Key>;
+  readonly ranges: readonly KeyRange[];
+}
+
+/** Notes what a transaction reads: keys and ranges, whether or not anything was found there. */
+export interface ReadRecorder {
+  /** Roughly how many bytes of memory it takes. */
+  readonly size: number;
+  addKey(key: Key): void;
+  addRange(from: Key, to: Key): void;
+}
+
 export interface BeginOptions {
   readonly writable: boolean;
   /** The transaction's earlier reservation. Its commit waits neither for that nor for younger ones, and ends it. */
@@ -223,6 +237,8 @@ export interface BeginOptions {
    * the budget, and the transaction stays usable.
    */
   readonly memory?: (() => MemoryScope) | undefined;
+  /** Of a read-only transaction: gets the keys and ranges that it reads. */
+  readonly reads?: ReadRecorder | undefined;
   /**
    * A maintenance transaction: it changes how data is stored, but no answer. It merges postings, links a
    * vector, moves entries.
@@ -245,6 +261,8 @@ export interface BeginOptions {
 export interface Engine {
   /** `memory`, `lmdb`, … */
   readonly name: string;
+  /** The commits of all processes that use the store. */
+  readonly commitFeed: CommitFeed;
   /** Data is lost when the engine closes, and it begins empty. */
   readonly isVolatile?: true;
   /** When the store was opened or last changed, in nanoseconds since 1970 UTC. */
@@ -290,11 +308,21 @@ export interface EarlyAnswers {
   durable(): PromiseOrValue<void>;
 }
 
+/** The commits of a store, in order. */
+export interface CommitFeed {
+  /**
+   * Delivers every commit that is made after it has answered, those of this process among them, until the returned
+   * function is called; perhaps also some that were made shortly before. Snapshots show a commit when it is delivered.
+   * @throws TesseraError `storage_unavailable`
+   */
+  follow(follower: CommitFollower): PromiseOrValue<() => void>;
+}
+
 /**
  * The additional interface of an engine whose store several processes use at once, the *nodes* of a cluster or the
  * workers of one machine: the commits of all of them, in order.
  */
-export interface SharedStore {
+export interface SharedStore extends CommitFeed {
   /** Identifies this process among those that use the store: 16 hexadecimal digits, drawn when it was opened. */
   readonly node: string;
   /**
@@ -302,12 +330,6 @@ export interface SharedStore {
    * have been delivered to the followers. It doesn't advance while the store doesn't answer.
    */
   readonly caughtUpAt: number;
-  /**
-   * Delivers every commit that is made after it has answered, those of this process among them, until the returned
-   * function is called; perhaps also some that were made shortly before.
-   * @throws TesseraError `storage_unavailable`
-   */
-  follow(follower: CommitFollower): Promise<() => void>;
   /**
    * Waits until all commits have been delivered that were made before it was called.
    * @throws TesseraError `storage_unavailable`

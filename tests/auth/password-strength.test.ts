@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { answerTo, type StrengthAnswer, type StrengthRequest } from '../../src/auth/passwords/strength/estimate.js';
 import { type StrengthThread, ThreadedPasswordStrength } from '../../src/auth/passwords/strength/password-strength.js';
 import { StubbedEnvironment } from '../support/environment.js';
+import { RUNS_ALL } from '../support/runs-all.js';
 import { openScripting } from '../support/scripting.js';
 
 const ESTIMATE = { score: 2, guesses: 1000, warning: undefined, suggestions: [] };
@@ -158,7 +159,7 @@ describe('An estimate', () => {
         const answer = answerTo({ password: text, words });
         expect(answer).toMatchObject({ estimate: { score: expect.any(Number), guesses: expect.any(Number) } });
       }),
-      { numRuns: 60 },
+      { numRuns: RUNS_ALL ? 60 : 20 },
     );
   });
 

@@ -66,12 +66,24 @@ test('forgets what was not used from one aging to the next', () => {
   const cache = new TwoGenerationCache<string, number>(10);
   cache.set('used', 1);
   cache.set('left', 1);
-  cache.age();
+  cache.age(0);
   expect(cache.get('used')).toBe(1);
-  cache.age();
+  cache.age(0);
   expect(cache.get('used')).toBe(1);
   expect(cache.get('left')).toBeUndefined();
-  cache.age();
-  cache.age();
+  cache.age(0);
+  cache.age(0);
   expect(cache.size).toBe(0);
+});
+
+test('keeps what was used last through any number of agings, as far as it may', () => {
+  const cache = new TwoGenerationCache<string, string>(10, (_, value) => value.length);
+  for (const key of ['first', 'second', 'third', 'fourth']) cache.set(key, 'xx');
+  cache.get('first');
+  for (let time = 0; time < 10; time++) cache.age(4);
+  expect(cache.entries().map(([key]) => key)).toEqual(['third', 'fourth']);
+  cache.get('third');
+  cache.set('fifth', 'xx');
+  for (let time = 0; time < 10; time++) cache.age(4);
+  expect(cache.entries().map(([key]) => key)).toEqual(['third', 'fifth']);
 });

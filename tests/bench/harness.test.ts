@@ -6,6 +6,7 @@ import { comparable, demandSame, plain } from '../../bench/harness/answers.mjs';
 import { written, writtenRatio } from '../../bench/harness/figures.mjs';
 import { HEADLINES } from '../../bench/harness/headlines.mjs';
 import { latenciesAtRate } from '../../bench/harness/open-load.mjs';
+import { httpLength, textOf } from '../../bench/harness/raw-client.mjs';
 import { headlines, PAGES, tables } from '../../bench/harness/report.mjs';
 import { readResults } from '../../bench/harness/results.mjs';
 import { spreadOf } from '../../bench/harness/statistics.mjs';
@@ -113,4 +114,22 @@ test('the page shows what the results say, headlines first', () => {
   expect(headlines(results).split('\n')).toHaveLength(HEADLINES.length + 2);
   expect(readFileSync(PAGES.headlines, 'utf8')).toContain(headlines(results));
   expect(readFileSync(PAGES.tables, 'utf8')).toContain(tables(results));
+});
+
+test('an answer in chunks ends where its last one does', () => {
+  const whole = Buffer.from(
+    'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n6\r\n{"a":"\r\n4;x=y\r\né\r\n\r\n2\r\n"}\r\n0\r\n\r\n',
+  );
+  const lengths = Array.from({ length: whole.length }, (_, length) => httpLength(whole.subarray(0, length)));
+  expect(lengths.every((length) => length === undefined)).toBe(true);
+  expect(httpLength(whole)).toBe(whole.length);
+  expect(httpLength(Buffer.concat([whole, whole]))).toBe(whole.length);
+  expect(textOf(whole)).toBe('{"a":"é\r\n"}');
+});
+
+test('an answer that names its length, and one without content', () => {
+  const named = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
+  expect([httpLength(named), textOf(named)]).toEqual([named.length, '{}']);
+  const empty = Buffer.from('HTTP/1.1 204 No Content\r\n\r\n');
+  expect([httpLength(empty), textOf(empty)]).toEqual([empty.length, '']);
 });

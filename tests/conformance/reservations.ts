@@ -289,7 +289,7 @@ export function reservationConformance(subject: () => Subject): void {
           after.cancel();
         }),
         // Each takes its time over a network.
-        { numRuns: subject().settle === undefined ? 200 : 30, examples: [[rivals]] },
+        { numRuns: subject().settle === undefined ? 200 : 50, examples: [[rivals]] },
       );
       expect(reserved).toBeGreaterThan(10);
     });

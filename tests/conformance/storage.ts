@@ -5,6 +5,7 @@ import { failure, TesseraError } from '../../src/errors/error.js';
 import type { Engine, Entry, Key, KeyRange, ScanOptions, Stored, Transaction } from '../../src/storage/contract.js';
 import { withRetries } from '../../src/storage/retry.js';
 import { stampIn } from '../../src/storage/transaction/append.js';
+import { ReadSet } from '../../src/storage/transaction/read-set.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { reservationConformance } from './reservations.js';
 
@@ -934,6 +935,61 @@ export function storageConformance(name: string, open: OpenStorage): void {
         }),
         { numRuns: 100 },
       );
+    });
+
+    it('delivers the keys of each commit to those who follow, once snapshots show them', async () => {
+      // Commits of several processes: `following.ts`.
+      if (engine.shared !== undefined) return;
+      const heard: Key[][] = [];
+      const seen: Promise<Stored | undefined>[] = [];
+      const stop = await engine.commitFeed.follow({
+        onCommits: (commits) => {
+          for (const { keys } of commits) {
+            heard.push([...keys].sort());
+            // The snapshot is taken within the call.
+            seen.push(read('a'));
+          }
+        },
+        onGap: () => heard.push(['a gap']),
+      });
+      await write({ a: 1, b: 2 });
+      const cancelled = await begin();
+      cancelled.put('c', 3);
+      cancelled.cancel();
+      const changing = await begin();
+      changing.put('a', 2);
+      changing.delete('b');
+      const undone = changing.savepoint();
+      changing.put('d', 4);
+      changing.rollback(undone);
+      await changing.commit();
+      const appending = await begin();
+      appending.append('log', 'entry');
+      await appending.commit();
+      await expect.poll(() => heard.length).toBe(3);
+      expect(heard.slice(0, 2)).toEqual([
+        ['a', 'b'],
+        ['a', 'b'],
+      ]);
+      expect(heard[2]?.[0]).toMatch(/^log/);
+      // A later one is as good where snapshots are taken at the first read.
+      expect(((await seen[0]) as number) >= 1 && (await seen[1]) === 2).toBe(true);
+      stop();
+      await write({ e: 5 });
+      expect(heard.length).toBe(3);
+    });
+
+    it('notes what a read-only transaction reads, if it is asked to', async () => {
+      await write({ a: 1, b: 2, c: 3, d: 4, e: 5 });
+      const reads = new ReadSet();
+      const transaction = await engine.begin({ writable: false, reads });
+      await transaction.get('a');
+      await transaction.getMany(['missing']);
+      await scanAll(transaction, { from: 'c', to: 'e' });
+      transaction.cancel();
+      reads.settle(100);
+      for (const key of ['a', 'missing', 'c', 'cc', 'd']) expect([key, reads.meets([key])]).toEqual([key, true]);
+      for (const key of ['b', 'e', 'x']) expect([key, reads.meets([key])]).toEqual([key, false]);
     });
 
     it('keeps what was committed, and nothing else, when it is opened again', async () => {

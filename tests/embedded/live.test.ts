@@ -94,3 +94,36 @@ it.each(['SELECT * FROM person', 'LIVE SELECT * FROM person; LIVE SELECT * FROM 
     expect(await db.query('SELECT * FROM person')).toEqual([[]]);
   },
 );
+
+it('keeps a result right, whole each time, and gives a slow loop the latest', async () => {
+  await db.query('CREATE person:1 SET n = 1; CREATE person:2 SET n = 2');
+  const seen: string[] = [];
+  const top = await db.watch('SELECT VALUE n FROM person ORDER BY n DESC LIMIT 2');
+  const looped = (async () => {
+    for await (const ns of top) {
+      seen.push(toText(ns));
+      if (seen.length === 1) await db.query('UPDATE person:1 SET n = 3; UPDATE person:1 SET n = 4');
+      if (toText(ns) === '[4, 2]') break;
+    }
+  })();
+  await looped;
+  expect([seen[0], seen.at(-1)]).toEqual(['[2, 1]', '[4, 2]']);
+  expect(await top.next()).toEqual({ done: true, value: undefined });
+});
+
+it('applies differences of rows to a result, those of one moment together', async () => {
+  await db.query('CREATE person:1 SET n = 1; CREATE person:2 SET n = 2; CREATE person:3 SET n = 3');
+  await using rows = await db.watch<readonly { readonly n: number }[]>('SELECT id, n FROM person ORDER BY n');
+  const next = async () => toText((await rows.next()).value as never);
+  expect(await next()).toBe('[{ id: person:1, n: 1 }, { id: person:2, n: 2 }, { id: person:3, n: 3 }]');
+  await db.query('BEGIN; UPDATE person:1 SET n = 5; DELETE person:2; CREATE person:4 SET n = 0; COMMIT');
+  expect(await next()).toBe('[{ id: person:4, n: 0 }, { id: person:3, n: 3 }, { id: person:1, n: 5 }]');
+  await db.query('REMOVE TABLE person');
+  await expect(rows.next()).rejects.toMatchObject({ code: 'table_missing' });
+});
+
+it('says what cannot be kept right', async () => {
+  await expect(db.watch('CREATE person')).rejects.toMatchObject({ code: 'live_result_statement' });
+  await expect(db.watch('1; 2')).rejects.toMatchObject({ code: 'invalid_params' });
+  await expect(db.watch('rand()')).rejects.toMatchObject({ code: 'live_result_unsteady' });
+});

@@ -68,7 +68,7 @@ const changesSince = async (server: ServerProcess, since: number) => {
 // Without PostgreSQL there is nothing to copy to; `.ci/run` installs it.
 describe.skipIf(isLeftOut)('a store that was copied', () => {
   // In turns with other long tests.
-  it.skipIf(!isInTurn(1))(
+  it.skipIf(!isInTurn(5))(
     'serves every user as before, though the copy was killed on its way',
     async () => {
       const folder = temporaryFolder();

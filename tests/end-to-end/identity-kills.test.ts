@@ -42,7 +42,7 @@ interface Answer {
 }
 
 // Without PostgreSQL there is no store that several servers share; `.ci/run` installs it. In turns with other long tests.
-describe.skipIf(postgresPrograms() === undefined || !isInTurn(3))('A57: with a server killed after each step', () => {
+describe.skipIf(postgresPrograms() === undefined || !isInTurn(7))('A57: with a server killed after each step', () => {
   let postgres: PostgresServer;
   let provider: CertifiedProvider;
   /** The one that is asked, and those that follow; the next is ready before the one before is killed. */

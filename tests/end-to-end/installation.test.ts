@@ -138,7 +138,7 @@ interface Problem {
 const FOR_REQUIRE: ReadonlySet<string> = new Set(['node10', 'node16-cjs']);
 
 // In turns with other long tests.
-describe.skipIf(!isInTurn(0))('the package, installed into an empty project', () => {
+describe.skipIf(!isInTurn(4))('the package, installed into an empty project', () => {
   let tarball: string;
   let registry: Server;
   beforeAll(async () => {

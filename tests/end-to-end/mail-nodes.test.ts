@@ -29,7 +29,7 @@ const SCHEMA = (port: number) => `
     SIGNIN (SELECT * FROM user WHERE email = $email) WITH MAIL CODE, LINK`;
 
 // Without PostgreSQL there is no store that several servers share; `.ci/run` installs it. In turns with other long tests.
-describe.skipIf(postgresPrograms() === undefined || !isInTurn(0))('A57: of three servers on PostgreSQL', () => {
+describe.skipIf(postgresPrograms() === undefined || !isInTurn(4))('A57: of three servers on PostgreSQL', () => {
   let postgres: PostgresServer;
   let mail: TestMailServer;
   let servers: ServerProcess[];

@@ -35,7 +35,7 @@ const DEFAULT_START = ['memory', '--user', 'root', '--pass', 'secret', '--allow-
 
 it.each(FIRST_PAGES)('%s does what it says', doesWhatItSays, DEADLINE);
 // In turns with other long tests.
-it.skipIf(!isInTurn(3)).each(OTHER_PAGES)('%s does what it says', doesWhatItSays, DEADLINE);
+it.skipIf(!isInTurn(8)).each(OTHER_PAGES)('%s does what it says', doesWhatItSays, DEADLINE);
 
 async function doesWhatItSays(page: string): Promise<void> {
   const steps = stepsOf(page);

@@ -24,7 +24,7 @@ async function check(server: ServerProcess, rows: number): Promise<void> {
 }
 
 // In turns with other long tests, both.
-it.skipIf(!isInTurn(0))(
+it.skipIf(!isInTurn(4))(
   'goes on with linking after it was killed',
   async () => {
     const folder = temporaryFolder();

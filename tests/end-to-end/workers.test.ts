@@ -42,7 +42,7 @@ it('serves on after one worker is killed, starts it again, and ends all of them 
 
 it('leaves no process with the folder when the first one is killed amid writes', { timeout: 240_000 }, async () => {
   const folder = temporaryFolder();
-  for (let run = 0; run < (RUNS_ALL ? 20 : 4); run++) {
+  for (let run = 0; run < (RUNS_ALL ? 20 : 1); run++) {
     const server = await startServerWith([folder, '--workers', '2', ...ACCOUNT]);
     const workers = workersOf(server.log());
     let written = 0;

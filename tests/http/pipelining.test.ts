@@ -2,9 +2,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { MOST_AT_ONCE, MOST_PIPELINED } from '../../src/http/connections/pipelined-requests.js';
+import { MOST_AT_ONCE } from '../../src/http/base/request-turns.js';
+import { MOST_PIPELINED } from '../../src/http/connections/pipelined-requests.js';
 import { createHttpServer } from '../../src/http/server.js';
 import { FakeDatabase, succeeded } from '../support/fake-database.js';
+import { watchRounds } from './most-in-a-round.js';
 
 let database: FakeDatabase;
 let app: ReturnType<typeof createHttpServer>;
@@ -86,18 +88,10 @@ it.each([
   ['ones with bodies', SQL],
 ])('of %s, some are begun in each round of the event loop', async (_what, request) => {
   const { socket, statuses } = await client();
-  let most = 0;
-  let before = 0;
-  let watches = true;
-  const watch = () => {
-    most = Math.max(most, begun - before);
-    before = begun;
-    if (watches) setImmediate(watch);
-  };
-  watch();
+  const mostInARound = watchRounds(() => begun);
   socket.write(request.repeat(MOST_PIPELINED));
   await expect.poll(() => statuses().length).toBe(MOST_PIPELINED);
-  watches = false;
+  const most = mostInARound();
   expect(most).toBeGreaterThan(1);
   // Two rounds of requests lie between two callbacks at most.
   expect(most).toBeLessThanOrEqual(2 * MOST_AT_ONCE);

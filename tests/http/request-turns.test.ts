@@ -1,24 +1,23 @@
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { MOST_AT_ONCE, RequestTurns } from '../../src/http/connections/pipelined-requests.js';
+import { WebSocket } from 'ws';
+import { MOST_AT_ONCE, RequestTurns } from '../../src/http/base/request-turns.js';
 import { createHttpServer } from '../../src/http/server.js';
-import { FakeDatabase } from '../support/fake-database.js';
+import { FakeDatabase, succeeded } from '../support/fake-database.js';
+import { watchRounds } from './most-in-a-round.js';
 
 /** Turns in a loop that runs round by round, and the names of the requests begun so far. */
 function rounds() {
   let due: (() => void)[] = [];
   const begun: string[] = [];
-  const names = new Map<IncomingMessage, string>();
-  const turns = new RequestTurns({ nextRound: () => new Promise((resume) => due.push(resume)) }, (request) => {
-    begun.push(names.get(request) as string);
-  });
-  const begin = (socket: Socket, name: string) => {
-    const request = { socket } as IncomingMessage;
-    names.set(request, name);
-    turns.begin(request, {} as ServerResponse);
-  };
+  const turns = new RequestTurns({ nextRound: () => new Promise((resume) => due.push(resume)) });
+  const begin = (socket: Socket, name: string) =>
+    turns.begin(socket, () => {
+      if (socket.destroyed) return false;
+      begun.push(name);
+      return true;
+    });
   const next = async () => {
     const now = due;
     due = [];
@@ -64,25 +63,42 @@ it('serves 512 connections that come at once', async () => {
     begun++;
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
-  let most = 0;
-  let before = 0;
-  let watches = true;
-  const watch = () => {
-    most = Math.max(most, begun - before);
-    before = begun;
-    if (watches) setImmediate(watch);
-  };
-  watch();
+  const mostInARound = watchRounds(() => begun);
   const sockets = Array.from({ length: 512 }, () => {
     const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
     socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n');
     return socket;
   });
   const answers = await Promise.all(sockets.map((socket) => once(socket, 'data')));
-  watches = false;
+  const most = mostInARound();
   expect(answers.filter(([data]) => String(data).startsWith('HTTP/1.1 200')).length).toBe(512);
   // Two rounds of requests lie between two callbacks at most.
   expect(most).toBeLessThanOrEqual(2 * MOST_AT_ONCE);
   for (const socket of sockets) socket.destroy();
   await app.close();
+});
+
+it('begins few messages of WebSockets in a round, and all of them', async () => {
+  const database = new FakeDatabase();
+  let begun = 0;
+  database.onQuery = () => {
+    begun++;
+    return [succeeded(1)];
+  };
+  const app = createHttpServer({ database });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const address = `ws://127.0.0.1:${(app.server.address() as AddressInfo).port}/rpc`;
+  const sockets = Array.from({ length: 64 }, () => new WebSocket(address, ['json']));
+  await Promise.all(sockets.map((socket) => once(socket, 'open')));
+  const mostInARound = watchRounds(() => begun);
+  const answers = sockets.map((socket) => once(socket, 'message'));
+  for (const socket of sockets) socket.send(JSON.stringify({ id: 1, method: 'query', params: ['RETURN 1'] }));
+  await Promise.all(answers);
+  const most = mostInARound();
+  expect(begun).toBe(64);
+  expect(most).toBeLessThanOrEqual(2 * MOST_AT_ONCE);
+  // One that waits doesn't keep the server from closing.
+  for (const socket of sockets) socket.send(JSON.stringify({ id: 2, method: 'query', params: ['RETURN 1'] }));
+  await app.close();
+  for (const socket of sockets) socket.terminate();
 });

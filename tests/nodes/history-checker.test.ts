@@ -83,3 +83,62 @@ describe('a history', () => {
     expect(anomaliesOf([unknown, ending(2, [list(1)]), committed(3, [list()], 2_000, 2_001)])).toHaveLength(1);
   });
 });
+
+describe('a history of several databases', () => {
+  /** What was seen in one of them. */
+  const within = (database: string, history: readonly HistoryTransaction[]) =>
+    history.map((transaction) => ({
+      ...transaction,
+      operations: transaction.operations.filter(({ key }) => key.startsWith(`${database} `)),
+    }));
+
+  it('that is serial has no anomaly', () => {
+    const history = [
+      committed(1, [write('a x', null), write('b x', null)], 0, 1),
+      committed(2, [register('a x', 1), write('b x', 1)], 2, 3),
+      ending(3, [register('a x', 1), register('b x', 2)]),
+    ];
+    expect(anomaliesOf(history)).toEqual([]);
+  });
+
+  it('with a stale read of one, after what another has acknowledged, is found out', () => {
+    const history = [
+      committed(1, [write('b x', null)]),
+      committed(2, [register('b x', 1)], 10, 20),
+      committed(3, [write('a x', null)], 30, 40),
+      committed(4, [register('a x', 3)], 50, 60),
+      committed(5, [register('b x', null)], 70, 80),
+    ];
+    expect(anomaliesOf(history).join('\n')).toMatch(/a cycle/);
+  });
+
+  // Of databases that are linearizable each, only transactions over both show that they aren't together.
+  it.each<[string, readonly HistoryTransaction[]]>([
+    [
+      'half of a transaction',
+      [
+        committed(1, [write('a x', null), write('b x', null)]),
+        committed(2, [register('a x', 1)], 10, 20),
+        committed(3, [register('b x', null)], 30, 40),
+      ],
+    ],
+    [
+      'a write skew',
+      [
+        committed(1, [register('a x', null), write('b x', null)]),
+        committed(2, [register('b x', null), write('a x', null)]),
+      ],
+    ],
+    [
+      'two writes in the wrong order',
+      [
+        committed(1, [write('a x', null)], 0, 10),
+        committed(2, [write('b x', null)], 20, 100),
+        committed(3, [register('b x', 2), register('a x', null)], 0, 100),
+      ],
+    ],
+  ])('with %s over two of them is found out, though each is right', (_, history) => {
+    expect(anomaliesOf(history).join('\n')).toMatch(/a cycle/);
+    for (const database of ['a', 'b']) expect(anomaliesOf(within(database, history))).toEqual([]);
+  });
+});

@@ -3,14 +3,15 @@
  * is cut, late or silent: no acknowledged write is lost, none is done twice, the others go on, and all recovers by
  * itself. For many more of each `KILLS=100 KILLS_SEED=… npx vitest run tests/nodes/kills`.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
 import { CuttingProxy, type Moment } from '../support/cutting-proxy.js';
 import { anomaliesOf } from '../support/history-checker.js';
 import { seeded } from '../support/late-engine.js';
-import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
+import { postgresOfSuite } from '../support/postgres-of-suite.js';
+import { postgresPrograms } from '../support/postgres-server.js';
 import { RUNS_ALL } from '../support/runs-all.js';
-import { cleanUp, ROOT, type ServerProcess, startServer } from '../support/server-process.js';
+import { ROOT, type ServerProcess, startServer } from '../support/server-process.js';
 import { HistoryClients, type HistoryNode } from '../support/statement-histories.js';
 
 const KILLS = Number(process.env['KILLS'] ?? 2);
@@ -31,21 +32,13 @@ const PATIENCE = { timeout: 60_000, interval: 10 };
 
 // Without PostgreSQL there is no store that several servers share; `.ci/run` installs it.
 describe.skipIf(postgresPrograms() === undefined)('Of servers on one store in PostgreSQL', () => {
-  let postgres: PostgresServer;
+  const postgres = postgresOfSuite(DEADLINE);
   const random = seeded(SEED);
-  beforeAll(async () => {
-    // What PostgreSQL acknowledges must survive its own end.
-    postgres = await PostgresServer.start({ settings: { synchronous_commit: 'on' } });
-  }, DEADLINE);
-  afterAll(async () => {
-    await cleanUp();
-    await postgres?.remove();
-  });
 
   test(
     'one is killed, and the others go on without losing anything',
     async () => {
-      const address = postgres.address('killed_node');
+      const address = postgres().address('killed_node');
       const load = await Load.start([address, address, address]);
       for (let kill = 0; kill < KILLS; kill++) {
         await load.acknowledges(load.nodes, 10 + random(20));
@@ -63,9 +56,9 @@ describe.skipIf(postgresPrograms() === undefined)('Of servers on one store in Po
   test(
     'one is killed in the middle of a commit, whose outcome is whole or nothing',
     async () => {
-      const proxy = await CuttingProxy.start(postgres.port, 'commit_group');
-      const address = postgres.address('killed_commit');
-      const throughProxy = address.replace(`${postgres.port}`, `${proxy.port}`);
+      const proxy = await CuttingProxy.start(postgres().port, 'commit_group');
+      const address = postgres().address('killed_commit');
+      const throughProxy = address.replace(`${postgres().port}`, `${proxy.port}`);
       const load = await Load.start([throughProxy, address]);
       const [killed, other] = load.nodes as [HistoryNode, HistoryNode];
       for (const moment of MOMENTS_OF_KILLS) {
@@ -90,13 +83,13 @@ describe.skipIf(postgresPrograms() === undefined)('Of servers on one store in Po
   test(
     'all go on when PostgreSQL was killed and is back',
     async () => {
-      const address = postgres.address('killed_database');
+      const address = postgres().address('killed_database');
       const load = await Load.start([address, address]);
       for (let kill = 0; kill < KILLS; kill++) {
         await load.acknowledges(load.nodes, 10 + random(20));
-        await postgres.kill();
+        await postgres().kill();
         for (const { url } of load.nodes) await expect.poll(() => statusOf(url, 'health'), PATIENCE).toBe(503);
-        await postgres.run();
+        await postgres().run();
         await load.goOn(load.nodes);
         for (const { url } of load.nodes) expect(await statusOf(url, 'health')).toBe(200);
       }
@@ -108,10 +101,10 @@ describe.skipIf(postgresPrograms() === undefined)('Of servers on one store in Po
   test(
     'one whose link is cut, late or silent recovers by itself, and the others go on',
     async () => {
-      const proxy = await CuttingProxy.start(postgres.port, 'commit_group');
-      const address = postgres.address('cut_link');
+      const proxy = await CuttingProxy.start(postgres().port, 'commit_group');
+      const address = postgres().address('cut_link');
       const load = await Load.start([
-        `${address.replace(`${postgres.port}`, `${proxy.port}`)}&commit_timeout=1`,
+        `${address.replace(`${postgres().port}`, `${proxy.port}`)}&commit_timeout=1`,
         address,
       ]);
       const [cut, other] = load.nodes as [HistoryNode, HistoryNode];

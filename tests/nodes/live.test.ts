@@ -333,3 +333,47 @@ test('a record that takes too much room to be logged ends the live queries on it
   await run(b.owner, 'CREATE b:1 SET x = 1');
   expect((await news(heardOnA)).sort()).toEqual(['CREATE b:1 1', 'KILLED live_queries_behind']);
 });
+
+describe('changes that wait while the store is away', () => {
+  let read: () => void;
+
+  /** The first of three changes is being sent when the store goes away; the others haven't been evaluated. */
+  beforeEach(async () => {
+    const { a, b } = nodes;
+    const reading = new Promise<void>((resolve) => {
+      read = resolve;
+    });
+    a.owner.listen((each) => {
+      heardOnA.push(shown(each));
+      return heardOnA.length === 1 ? reading : undefined;
+    });
+    await live(a.owner, 'LIVE SELECT VALUE n FROM a');
+    await run(b.owner, 'FOR $n IN 0..3 { CREATE type::record("a", $n) SET n = $n }');
+    await settled();
+    a.engine.cut();
+    read();
+    await settled();
+  });
+
+  async function pass(milliseconds: number): Promise<void> {
+    for (let left = milliseconds; left > 0; left -= 1_000) {
+      nodes.environment.advance(1_000);
+      await settled();
+    }
+  }
+
+  test('come when it is back', async () => {
+    const { a, b, environment } = nodes;
+    await pass(3_000);
+    a.engine.restore();
+    await run(b.owner, 'CREATE a:3 SET n = 3');
+    environment.advance(1_000);
+    expect(await news(heardOnA)).toEqual(['CREATE a:0 0', 'CREATE a:1 1', 'CREATE a:2 2', 'CREATE a:3 3']);
+  });
+
+  test('end the query when it is away for longer than changes may wait', async () => {
+    await pass(32_000);
+    nodes.a.engine.restore();
+    expect(await news(heardOnA)).toEqual(['CREATE a:0 0', 'KILLED live_queries_behind']);
+  });
+});

@@ -46,6 +46,27 @@ async function listed(session: Session): Promise<ObjectValue[]> {
   return (await run(session, 'INFO FOR SESSIONS'))[0] as Value[] as ObjectValue[];
 }
 
+test('how far a session is behind is seen on the other node as long as it is', async () => {
+  const { a, environment } = nodes;
+  let read: (() => void) | undefined;
+  const session = a.database.session({});
+  session.listen(() => new Promise((resolve) => (read = resolve)));
+  await session.signUp(objectFrom({ NS: 'test', DB: 'test', AC: 'people', name: 'ann' }));
+  await run(a.owner, 'DEFINE TABLE a PERMISSIONS FULL');
+  await live(session, 'LIVE SELECT * FROM a');
+  await refreshed();
+  const behind = async () => (await listed(nodes.b.owner)).map((row) => toText(row['behind']));
+  expect(await behind()).toEqual(['0ns']);
+  await run(a.owner, 'CREATE a:1');
+  await settled();
+  environment.advance(2_000);
+  await refreshed();
+  expect(await behind()).not.toEqual(['0ns']);
+  read?.();
+  await refreshed();
+  expect(await behind()).toEqual(['0ns']);
+});
+
 describe('a token that is revoked on one node', () => {
   test('is refused by the other', async () => {
     const { a, b } = nodes;

@@ -58,7 +58,7 @@ describe('Identities are what the model says', () => {
 });
 
 // The machine may have no PostgreSQL: `.ci/run` installs it. In turns with other long tests.
-describe.skipIf(postgresPrograms() === undefined || !isInTurn(1))('On PostgreSQL they are, too,', () => {
+describe.skipIf(postgresPrograms() === undefined || !isInTurn(5))('On PostgreSQL they are, too,', () => {
   let postgres: PostgresServer;
   beforeAll(async () => {
     postgres = await PostgresServer.start();

@@ -9,7 +9,7 @@ import { isInTurn, RUNS_ALL } from '../support/runs-all.js';
 import { permissionOracle } from './permissions/oracle.js';
 import { GIVEN_RUNS, SEED } from './permissions/seed.js';
 
-describe.skipIf(postgresPrograms() === undefined || !isInTurn(2))('permissions on PostgreSQL', () => {
+describe.skipIf(postgresPrograms() === undefined || !isInTurn(6))('permissions on PostgreSQL', () => {
   let postgres: PostgresServer;
   const open = async () => {
     postgres = await PostgresServer.start();

@@ -169,16 +169,20 @@ class Subscriber {
   }
 }
 
-/** Deletions that came as ids, named as the others are: by the state that was deleted. */
+/** Deletions that came as ids, named as the others are: by the state that was deleted, one that may have been seen. */
 function namedDeletions(
   keys: readonly string[],
   order: readonly string[],
   events: ReadonlyMap<string, Event>,
+  mayBeSeen: (item: Item) => boolean,
 ): readonly string[] {
   let place = -1;
   return keys.map((key) => {
     const [action, of = ''] = key.split(' ');
-    const isThis = (each: string) => each.startsWith('DELETE') && events.get(each)?.record === of;
+    const isThis = (each: string) => {
+      const event = events.get(each);
+      return each.startsWith('DELETE') && event?.record === of && mayBeSeen(event.item);
+    };
     const named = action === 'DELETE' && of.startsWith('item:') ? order.slice(place + 1).find(isThis) : key;
     place = named === undefined ? place : order.indexOf(named);
     return named ?? key;
@@ -290,7 +294,8 @@ it(`sends each subscriber exactly what it may see (seed ${SEED})`, { timeout: 1_
     expect([...order].sort()).toEqual([...events.keys()].sort());
     const places = new Map(order.map((key, place) => [key, place]));
     for (const { heard, team, ended, killed, hasReturned } of subscribers) {
-      const keys = namedDeletions(ended ? heard : heard.slice(0, -1), order, events);
+      const mayBeSeen = (item: Item) => rulesOfPhase.some((each) => RULES[each]?.sees(item, team));
+      const keys = namedDeletions(ended ? heard : heard.slice(0, -1), order, events, mayBeSeen);
       told += keys.length;
       const heardPlaces = keys.map((key) => places.get(key) ?? -1);
       // Nothing unknown, nothing twice, nothing out of order.

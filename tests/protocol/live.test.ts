@@ -124,6 +124,36 @@ describe('the official client', () => {
     await live.kill();
   });
 
+  it('keeps a result right', async () => {
+    await db.query('CREATE person:1 SET age = 10; CREATE person:2 SET age = 20; CREATE person:3 SET age = 30');
+    const [{ id, result }] = await db.query<[{ id: Uuid; result: { id: RecordId }[] }]>(
+      'LIVE QUERY SELECT id, age FROM person ORDER BY age DESC LIMIT $most',
+      { most: 2 },
+    );
+    expect(result.map((row) => String(row.id))).toEqual(['person:3', 'person:2']);
+    const live = await db.liveOf(id);
+    const received: string[] = [];
+    live.subscribe(({ action, recordId, value }) => {
+      received.push(`${action} ${recordId} ${JSON.stringify(value)}`);
+    });
+    await db.query('UPDATE person:1 SET age = 40');
+    await expect
+      .poll(() => received)
+      .toEqual(['DELETE person:2 {"id":"person:2"}', 'CREATE person:1 {"age":40,"id":"person:1"}']);
+    await db.query('UPDATE person:3 SET age = 50');
+    await expect.poll(() => received.slice(2)).toEqual(['UPDATE person:3 {"age":50,"id":"person:3"}']);
+    await live.kill();
+  });
+
+  it('keeps a result right that has no rows', async () => {
+    const [{ id }] = await db.query<[{ id: Uuid }]>('LIVE QUERY [count(SELECT id FROM person)]');
+    const live = await db.liveOf(id);
+    const next = live[Symbol.asyncIterator]().next();
+    await db.query('CREATE person:4');
+    expect((await next).value).toMatchObject({ action: 'UPDATE', value: [1] });
+    await live.kill();
+  });
+
   it('receives what matches a search, with its words marked', async () => {
     await db.query(
       `DEFINE ANALYZER simple TOKENIZERS class FILTERS lowercase, ascii;

@@ -28,7 +28,9 @@ let db: Surreal;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tessera-'));
   store = new HeldStore(openUnsynced(folder));
-  const database = await openDatabase(new LmdbEngine(store), { environment: { ...realEnvironment, clock: STANDING } });
+  const database = await openDatabase(new LmdbEngine({ store }), {
+    environment: { ...realEnvironment, clock: STANDING },
+  });
   const owner = database.ownerSession();
   await owner.query(`DEFINE USER root ON ROOT PASSWORD '${ROOT.password}' ROLES OWNER`);
   owner.close();

@@ -181,6 +181,7 @@ describe('closures', () => {
       present: () => undefined,
       judge: () => ({ admitted: false, hidden: [] }),
       holds: () => false,
+      presentsAlike: () => false,
       storedRange: () => undefined,
       mayHide: () => false,
       edges: () => [],

@@ -131,6 +131,7 @@ export function executionOver(world: World, store: Store): Execution {
       eventDepth: 0,
       sleepNeedsRole: true,
       strict: false,
+      isKeptRight: false,
     },
     identity: {
       principal: { kind: 'guest' },
@@ -168,6 +169,7 @@ export function executionOver(world: World, store: Store): Execution {
         readMany: (_, ids) => mapInOrder(ids, (id) => store.read(id)),
         scan: missing,
         present: missing,
+        presentsAlike: missing,
         storedRange: missing,
         mayHide: missing,
         edges: (_, id, step) => store.edges(id, step),
@@ -176,6 +178,7 @@ export function executionOver(world: World, store: Store): Execution {
       },
       writer: { create: missing, update: missing, delete: missing, deleteMany: missing, put: missing, exists: missing },
       liveQueries: new LiveQueries(),
+      liveResults: { size: 0, get: missing, begin: missing, start: missing, dependenciesOf: missing, end: missing },
       packedVectors: new PackedCache(0),
       graphs: new ResidentGraphs(new PackedCache(0)),
       past: { emptyBefore: undefined, unchangedSince: () => undefined },

@@ -23,6 +23,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['transaction'],
     ['commit', 'lmdb/file'],
     ['memory', 'remote', 'archive'],
+    ['lmdb/log'],
     ['lmdb/engine', 'postgres'],
     ['lmdb/shared', 'backup'],
     ['open'],
@@ -41,7 +42,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/session': [
     ['resources'],
     ['.'],
-    ['live', 'audit', 'cache'],
+    ['live', 'results', 'audit', 'cache'],
     ['background'],
     ['nodes'],
     ['session'],

@@ -2,6 +2,6 @@
 import { it } from 'vitest';
 
 /** `coverage.test.ts` looks for the calls of this: the number has to be written out. */
-export function attack(number: number, what: string, body: () => Promise<void> | void): void {
-  it(`#${number} ${what}`, body);
+export function attack(number: number, what: string, body: () => Promise<void> | void, timeout?: number): void {
+  it(`#${number} ${what}`, body, timeout);
 }

@@ -57,7 +57,7 @@ async function outcomes(damages: readonly string[]): Promise<Map<string, string>
 const HARMLESS = /^(right ?)?(storage_corrupt|storage_unavailable|storage_format)?$/;
 
 // In turns with other long tests.
-describe.skipIf(!isInTurn(2))('A data file', () => {
+describe.skipIf(!isInTurn(6))('A data file', () => {
   attack(82, 'cut off at each border of its pages', async () => {
     const { size } = statSync(SOUND);
     const { lastPage } = metaOf(SOUND);

@@ -6,6 +6,7 @@ import { WebSocket } from 'ws';
 import type { Session } from '../../src/session/contract.js';
 import { durationFromNanoseconds } from '../../src/value/time/duration.js';
 import { objectFrom } from '../../src/value/value.js';
+import { atLeast } from '../support/timeouts.js';
 import { answer, answers, run, World } from '../support/world.js';
 import { attack } from './attack.js';
 import { Doors } from './doors.js';
@@ -274,13 +275,24 @@ attack(42, 'CVE-2025-71395: makes texts that double and double', async () => {
   ]);
 });
 
-attack(42, 'CVE-2025-71395: makes lists that double and double', async () => {
+attack(
+  42,
+  'CVE-2025-71395: makes lists that double and double',
+  async () => {
+    await expectAnswers(eve, [
+      `LET $a = [1]; ${'LET $a = array::concat($a, $a, $a, $a);'.repeat(40)} RETURN array::len($a)`,
+      `LET $a = [1]; ${'LET $a = [$a, $a];'.repeat(60)} RETURN array::flatten($a)`,
+      `LET $a = 1; ${'LET $a = [$a, $a];'.repeat(60)} RETURN $a = $a`,
+      `LET $a = 1; ${'LET $a = [$a, $a];'.repeat(60)} RETURN <string> $a`,
+      `LET $a = 1; ${'LET $a = [$a, $a];'.repeat(60)} CREATE t SET a = $a`,
+    ]);
+    // As much is encoded as an answer may have, four times.
+  },
+  atLeast(120_000),
+);
+
+attack(42, 'CVE-2025-71395: asks for lists without end', async () => {
   await expectAnswers(eve, [
-    `LET $a = [1]; ${'LET $a = array::concat($a, $a, $a, $a);'.repeat(40)} RETURN array::len($a)`,
-    `LET $a = [1]; ${'LET $a = [$a, $a];'.repeat(60)} RETURN array::flatten($a)`,
-    `LET $a = 1; ${'LET $a = [$a, $a];'.repeat(60)} RETURN $a = $a`,
-    `LET $a = 1; ${'LET $a = [$a, $a];'.repeat(60)} RETURN <string> $a`,
-    `LET $a = 1; ${'LET $a = [$a, $a];'.repeat(60)} CREATE t SET a = $a`,
     'RETURN array::range(0, 99999999999)',
     'RETURN <array> 0..99999999999',
     'RETURN array::repeat(1, 99999999999)',

@@ -103,7 +103,7 @@ describe('a body in chunks of a byte, a frame byte by byte, a message in fragmen
     ['/nowhere', 'a stranger', none],
     ['/sql', 'one whose password is being verified', awaited],
   ])('%s, of %s', async (route, _who, authorization) => {
-    const pieces = 15_000;
+    const pieces = 10_000;
     await open([
       `POST ${route} HTTP/1.1`,
       'host: x',
@@ -123,7 +123,7 @@ describe('a body in chunks of a byte, a frame byte by byte, a message in fragmen
   it('requests that wait behind others', async () => {
     const head = ['POST /sql HTTP/1.1', 'host: x', 'accept: application/json', bearer(), ...SELECTED];
     await open([...head, 'content-length: 13', '', 'SLEEP 1000ms;']);
-    const pieces = 8_000;
+    const pieces = 10_000;
     await expectLittle(async () => {
       const chunked = `${[...head, 'transfer-encoding: chunked'].join('\r\n')}\r\n\r\n`;
       for (const socket of sockets) socket.write(chunked + '1\r\nx\r\n'.repeat(pieces));

@@ -63,7 +63,7 @@ async function status(url: string): Promise<number> {
 
 attack(77, 'makes the store unreadable, which its health tells', async () => {
   const store = new HeldStore(openUnsynced(join(folder, 'other')));
-  const other = await World.open({ environment }, new LmdbEngine(store, { timers: environment.timers }));
+  const other = await World.open({ environment }, new LmdbEngine({ store }, { timers: environment.timers }));
   const app = createHttpServer({ database: other.database });
   store.unreadable = new Error('MDB_READERS_FULL');
   for (const url of ['/health', '/ready']) {

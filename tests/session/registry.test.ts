@@ -113,7 +113,7 @@ describe('INFO FOR SESSIONS', () => {
     environment.advance(60_000);
     const [shown] = await listed(session);
     expect(await answer(session, 'RETURN $shown', objectFrom({ shown: objectFrom({ ...shown, id: 0 }) }))).toBe(
-      "{ access: 'refreshing', active: d'2027-01-15T08:01:00Z', current: true, database: 'test', expires: d'2027-01-16T08:00:00Z', " +
+      "{ access: 'refreshing', active: d'2027-01-15T08:01:00Z', behind: 0ns, current: true, database: 'test', expires: d'2027-01-16T08:00:00Z', " +
         "id: 0, ip: NONE, level: 'record', live: 1, namespace: 'test', origin: NONE, since: d'2027-01-15T08:00:00Z', svc: NONE, user: user:bob }",
     );
   });

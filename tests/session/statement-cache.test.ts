@@ -109,13 +109,26 @@ describe('the cache of plans', () => {
     expect(plans.parse(LONG).statements).not.toBe(plans.parse(LONG).statements);
   });
 
-  it("forgets what isn't used", () => {
+  it('keeps statements while nothing is asked', () => {
     const plans = new StatementCache();
     plans.parse('RETURN 1');
     const { statement } = only(plans.parse('RETURN 2'));
-    plans.age();
-    plans.age();
-    expect(only(plans.parse('RETURN 3')).statement).not.toBe(statement);
-    expect(only(plans.parse('RETURN 4')).statement).not.toBe(statement);
+    const whole = [1, 2].map(() => plans.parse('SELECT * FROM a').statements)[1];
+    for (let time = 0; time < 10; time++) plans.age();
+    expect(only(plans.parse('RETURN 3')).statement).toBe(statement);
+    expect(plans.parse('SELECT * FROM a').statements).toBe(whole);
+  });
+
+  it("forgets what isn't used where much else came", () => {
+    const plans = new StatementCache();
+    const parse = () => plans.parse('SELECT * FROM a').statements;
+    parse();
+    const statements = parse();
+    for (let n = 0; n < 30; n++) {
+      const text = `RETURN a${n}.${'b'.repeat(5_000)}`;
+      for (const _ of [1, 2]) plans.parse(text);
+    }
+    for (let time = 0; time < 2; time++) plans.age();
+    expect(parse()).not.toBe(statements);
   });
 });

@@ -77,7 +77,7 @@ describe('a folder', () => {
   });
 
   it.each([
-    ['3', 'a newer Tessera wrote'],
+    ['4', 'a newer Tessera wrote'],
     ['0', 'Export it with the version that wrote it'],
     ['unheard of', 'Export it with the version that wrote it'],
   ])('of the format %s is refused as it is', async (format, message) => {

@@ -198,7 +198,7 @@ describe('a server that is killed while it archives', () => {
       expect(last ?? 0).toBeGreaterThanOrEqual(acknowledged);
       for (let pair = 1; pair <= (last ?? 0); pair++) expect(content[`right/pair/${pair}`]).toBe(pair);
       return hasEnded;
-    }, 1);
+    });
     expect(acknowledged).toBeGreaterThan(10);
     // What the archive had beyond the store is passed over once a server goes on.
     const engine = await openArchivedLmdb(source, archive, {});

@@ -35,7 +35,7 @@ describe('LmdbEngine', () => {
   let engine: LmdbEngine;
   beforeEach(() => {
     store = new HeldStore(openUnsynced(folder));
-    engine = new LmdbEngine(store);
+    engine = new LmdbEngine({ store });
   });
   afterEach(() => engine.close());
 
@@ -76,7 +76,7 @@ describe('LmdbEngine', () => {
   );
 
   it('keeps room for the pages of few entries, not for those that were given up', async () => {
-    const engine = openLmdb(folder);
+    const engine = openLmdb(folder, { sync: 'never' });
     const write = async (entries: number, text: string | undefined) => {
       const transaction = engine.begin({ writable: true });
       for (let at = 0; at < entries; at++) {
@@ -226,7 +226,7 @@ describe('LmdbEngine', () => {
 
   it('has those begin again who read the oldest state when too many are read', async () => {
     await engine.close();
-    engine = new LmdbEngine(openUnsynced(folder), { maxViews: 5 });
+    engine = new LmdbEngine({ store: openUnsynced(folder) }, { maxViews: 5 });
     const reading: ReturnType<LmdbEngine['begin']>[] = [];
     for (let version = 0; version < 12; version++) {
       await put('a', version);

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Transaction } from '../../src/storage/contract.js';
+import { readPostgresAddress } from '../../src/storage/postgres/address.js';
+import { PostgresConnection } from '../../src/storage/postgres/connection.js';
 import { POSTGRES, type SqlDialect } from '../../src/storage/postgres/dialect.js';
 import { openPostgres } from '../../src/storage/postgres/open.js';
 import type { RemoteEngine } from '../../src/storage/remote/remote-engine.js';
@@ -25,7 +27,7 @@ describe.skipIf(postgresPrograms() === undefined).each(DIALECTS)(
       server = await PostgresServer.start();
     });
     beforeEach(async () => {
-      const address = server.address(`heads_${stores++}`);
+      const address = server.address(`heads_${++stores}`);
       nodes = [await openPostgres(address, { dialect }), await openPostgres(address, { dialect })];
       return async () => {
         for (const node of nodes) await node.close();
@@ -94,6 +96,36 @@ describe.skipIf(postgresPrograms() === undefined).each(DIALECTS)(
       await large.getMany(['A', ...Array.from({ length: 10_000 }, (_, key) => `${TWO}${key}`)]);
       large.put(`${TWO}x`, 1);
       expect(await outcomeOf(large)).toBe('committed');
+    });
+
+    test('of databases whose heads are free do not wait for one whose head is locked', async () => {
+      const areas = [1, 2, 3, 4, 5, 6].map((id) => `D\0\0\0${String.fromCharCode(id)}`);
+      const commit = async (area: string, value: number): Promise<string> => {
+        const transaction = begin(0);
+        await transaction.get('root');
+        transaction.put(`${area}x`, value);
+        return outcomeOf(transaction);
+      };
+      // The first commit of a database waits: its head isn't there yet.
+      expect(await Promise.all(areas.map((area) => commit(area, 0)))).toEqual(areas.map(() => 'committed'));
+      const settings = readPostgresAddress(server.address(`heads_${stores}`));
+      const other = await PostgresConnection.open(settings, { onLost: () => undefined });
+      await other.run(`SET search_path TO heads_${stores}; BEGIN; SELECT 1 FROM head WHERE id IN (1, 4) FOR UPDATE`);
+      const ended = new Set<string>();
+      const underWay = areas.map((area, at) => commit(area, 1).then((outcome) => ended.add(`${at + 1} ${outcome}`)));
+      await expect.poll(() => ended.size, { timeout: 20_000 }).toBe(4);
+      for (let value = 2; value < 10; value++) {
+        const free = [1, 2, 4, 5].map((at) => commit(areas[at]!, value));
+        expect(await Promise.all(free)).toEqual(free.map(() => 'committed'));
+      }
+      expect([...ended].sort()).toEqual([2, 3, 5, 6].map((head) => `${head} committed`));
+      await other.run('COMMIT');
+      await Promise.all(underWay);
+      expect(ended.has('1 committed') && ended.has('4 committed')).toBe(true);
+      await other.close();
+      const reader = nodes[1]!.begin({ writable: false });
+      expect(await reader.getMany(areas.map((area) => `${area}x`))).toEqual([1, 9, 9, 1, 9, 9]);
+      reader.cancel();
     });
   },
 );

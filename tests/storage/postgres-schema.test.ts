@@ -55,8 +55,30 @@ describe.skipIf(postgresPrograms() === undefined)('A store in PostgreSQL', () =>
     await (await openPostgres(address)).close();
     await run("UPDATE newer.about SET value = '99' WHERE name = 'format'");
     await expect(openPostgres(address)).rejects.toMatchObject({ code: 'storage_format' });
-    await run("UPDATE newer.about SET value = '2' WHERE name = 'format'");
+    await run("UPDATE newer.about SET value = '3' WHERE name = 'format'");
     await (await openPostgres(address)).close();
+  });
+
+  test('of the release before gets the functions that it lacks', async () => {
+    const address = server.address('before');
+    await (await openPostgres(address)).close();
+    await run(`UPDATE before.about SET value = '2' WHERE name = 'format';
+      DROP FUNCTION before.commit_group_v2; DROP FUNCTION before.commit_staged_v2; DROP FUNCTION before.take_free_heads_v1`);
+    const engines = await Promise.all([openPostgres(address), openPostgres(address)]);
+    for (const [n, engine] of engines.entries()) {
+      const transaction = engine.begin({ writable: true });
+      transaction.put(`a${n}`, 1);
+      await transaction.commit();
+      await engine.close();
+    }
+    await run('CREATE ROLE user_of_before LOGIN; GRANT USAGE ON SCHEMA before TO user_of_before');
+    await run('GRANT SELECT ON ALL TABLES IN SCHEMA before TO user_of_before; DROP FUNCTION before.commit_group_v2');
+    await expect(openPostgres(address.replace('postgres@', 'user_of_before@'))).rejects.toMatchObject({
+      code: 'storage_denied',
+      message: expect.stringContaining('permission denied'),
+    });
+    // Servers of that release go on using it.
+    await run("DO $$ BEGIN ASSERT (SELECT value FROM before.about WHERE name = 'format') = '2'; END $$");
   });
 
   test('may be made by another role than the one that uses it', async () => {

@@ -3,9 +3,13 @@
  * is acknowledged.
  *
  * `histories` runs transactions of all kinds on a few keys and prints what they read and wrote; `<name>` seeds them. `increment` increments one
- * counter. `commit` and `large` commit until they are killed, as in `crash-child.ts`; `large` says before each commit that it begins.
+ * counter. `commit` and `large` commit until they are killed, as in `crash-child.ts`; `large` says before each commit that it begins. `hold` takes the
+ * lock of writers until its input ends.
  */
-import { writeSync } from 'node:fs';
+import { readSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { DATA_FILE } from '../../src/storage/lmdb/engine/lmdb-store.js';
+import { openDatabases } from '../../src/storage/lmdb/file/lmdb-databases.js';
 import { openSharedLmdb } from '../../src/storage/lmdb/shared/open.js';
 import { withRetries } from '../../src/storage/retry.js';
 import { commitPair } from '../support/paired-writes.js';
@@ -44,6 +48,14 @@ const MODES: Readonly<Record<string, () => Promise<void>>> = {
       await transaction.commit();
       say(`end ${round}`);
     }
+  },
+  async hold() {
+    const { root } = openDatabases(join(folder, DATA_FILE), { sync: true, readOnly: false, hasLog: true });
+    root.transactionSync(() => {
+      say('held');
+      readSync(0, Buffer.alloc(1));
+    });
+    await root.close();
   },
 };
 

@@ -174,6 +174,31 @@ describe('LMDB that several processes use', () => {
     await expect(before.commit()).rejects.toMatchObject({ code: 'transaction_conflict' });
   });
 
+  it('writes what came while another process had the lock as one group', { timeout: atLeast(60_000) }, async () => {
+    const writes = () => {
+      const family = engine.metrics.find(({ name }) => name === 'tessera_store_write_duration_seconds');
+      return family?.samples().find(({ name }) => name?.endsWith('_count'))?.value ?? 0;
+    };
+    await withRetries(engine, (transaction) => transaction.put('own', 0));
+    const before = writes();
+    let release = () => {};
+    await new Promise<void>((held, failed) => {
+      const holder = start('hold', '', 0, (line) => (line === 'held' ? held() : failed(new Error(line))));
+      release = () => void holder.stdin.end();
+    });
+    const commits: Promise<void>[] = [];
+    for (let at = 0; at < 20; at++) {
+      const transaction = engine.begin({ writable: true });
+      transaction.put(`own/${at}`, at);
+      commits.push(Promise.resolve(transaction.commit()));
+      // Not all in one turn of the event loop.
+      await patientTimers.nextRound();
+    }
+    release();
+    await Promise.all(commits);
+    expect(writes() - before).toBe(1);
+  });
+
   it('keeps what was acknowledged when processes are killed, whole, while others go on', {
     timeout: atLeast(120_000),
   }, async () => {

@@ -5,23 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Timers } from '../../src/env/environment.js';
 import { realEnvironment } from '../../src/env/real.js';
 import type { LmdbEngine } from '../../src/storage/lmdb/engine/lmdb.js';
+import { heldTimers } from '../support/held-timers.js';
 import { openBuiltLmdb } from './built.js';
 
 const LARGE = 20_000;
 const ALL = { from: '', to: '\xff' };
 
-/** The timers that the engine has set. */
-let clocks: Set<() => void>;
-const timers: Timers = {
-  ...realEnvironment.timers,
-  after: (_, callback) => {
-    clocks.add(callback);
-    return () => clocks.delete(callback);
-  },
-};
+const { timers, held } = heldTimers();
 
 let threads: Promise<unknown>[];
 const noteThread = (worker: Worker) => {
@@ -32,7 +24,7 @@ let folder: string;
 let engine: LmdbEngine;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tessera-thread-'));
-  clocks = new Set();
+  held.clear();
   threads = [];
   process.on('worker', noteThread);
   engine = openBuiltLmdb(folder, { sync: 'never', timers });
@@ -107,7 +99,7 @@ it('starts the thread for the first large write, and ends it when none has come 
   await commit(LARGE, 2);
   await commit(LARGE, 3);
   expect(threads).toHaveLength(1);
-  const [idle] = clocks;
+  const [idle] = held;
   idle?.();
   await threads[0];
   expect(read((transaction) => transaction.get(key(LARGE - 1)))).toBe(3);
@@ -183,7 +175,7 @@ it('fails the commit and ends the engine when the thread dies, with nothing writ
   const note = (worker: Worker) => workers.push(worker);
   process.on('worker', note);
   // The idle one is replaced by one that is caught.
-  for (const idle of clocks) idle();
+  for (const idle of held) idle();
   const doomed = commit(LARGE * 4, 2);
   void doomed.catch(() => {});
   while (workers.length === 0) await realEnvironment.timers.nextRound();

@@ -35,7 +35,7 @@ const phone = { width: 390, height: 800 };
 const APPEARANCES = [
   [wide, 'light'],
   [phone, 'dark'],
-  ...(isInTurn(2)
+  ...(isInTurn(6)
     ? ([
         [wide, 'dark'],
         [phone, 'light'],

@@ -5,7 +5,7 @@ import { isInTurn } from '../support/runs-all.js';
 import { goTo, openView, type Studio, seriousFaults, startStudio } from './browser.js';
 
 // In turns with other long tests.
-const inTurn = it.skipIf(!isInTurn(2));
+const inTurn = it.skipIf(!isInTurn(6));
 
 const SETUP = `DEFINE TABLE person SCHEMAFULL; DEFINE FIELD name ON person TYPE string;
   DEFINE TABLE knows TYPE RELATION FROM person TO person;

@@ -8,7 +8,7 @@ import { isInTurn } from '../support/runs-all.js';
 import { type Studio, signIn, startStudio, textOf, type User } from './browser.js';
 
 // In turns with other long tests.
-const inTurn = it.skipIf(!isInTurn(1));
+const inTurn = it.skipIf(!isInTurn(5));
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 const SETUP = `DEFINE USER viewer ON ROOT PASSWORD 'a view of it' ROLES VIEWER;

@@ -123,6 +123,24 @@ it('shows what a live query sends until it is stopped', async ({ skip }) => {
   expect(complaints).toEqual([]);
 });
 
+it('keeps a result live until it is stopped', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const { page, complaints } = await opened(studio);
+  await studio.sql("DEFINE TABLE mark; CREATE mark:1 SET n = 1, text = 'the first'");
+  await write(page, 'SELECT text, n FROM mark ORDER BY n DESC LIMIT 2; ');
+  await page.getByRole('button', { name: 'Keep live' }).click();
+  await expect.poll(() => result(page, 1).innerText()).toMatch(/Live[\s\S]*the first[\s\S]*1 row/);
+  await studio.sql("CREATE mark:2 SET n = 2, text = 'the second'");
+  await expect.poll(() => result(page, 1).innerText()).toMatch(/the second[\s\S]*the first[\s\S]*2 rows/);
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await studio.sql('DELETE mark:1');
+  await expect.poll(() => result(page, 1).innerText()).toMatch(/Ended[\s\S]*2 rows/);
+  await write(page, 'rand()');
+  await page.getByRole('button', { name: 'Keep live' }).click();
+  await expect.poll(() => result(page, 1).innerText()).toContain('There is no random value in a LIVE QUERY');
+  expect(complaints).toEqual([]);
+});
+
 it('draws a part of large results, and says how much there is', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page, complaints } = await opened(studio);

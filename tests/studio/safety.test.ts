@@ -9,7 +9,7 @@ import { ROOT } from '../support/server-process.js';
 import { openView, PLACE, type Studio, signIn, startStudio, textOf } from './browser.js';
 
 // In turns with other long tests.
-const inTurn = it.skipIf(!isInTurn(0));
+const inTurn = it.skipIf(!isInTurn(4));
 
 /** Read as HTML it would make an element, ask for an image and run a script. */
 const HOSTILE = `"><x-canary></x-canary><img src=/canary onerror="globalThis.attacked=1"><script>globalThis.attacked=1</script>`;

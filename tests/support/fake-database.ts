@@ -174,6 +174,10 @@ export class FakeSession implements Session {
 
   readonly isAdmitted = true;
 
+  async followResult(): Promise<never> {
+    throw failure('realtime_unavailable');
+  }
+
   async catalogSnapshot(): Promise<CatalogSnapshot> {
     const hold = () => {
       throw failure('too_many_transactions', { limit: 0, of: 'server' });

@@ -49,6 +49,10 @@ export class FaultyEngine implements Engine {
     private readonly faults: Faults,
   ) {}
 
+  get commitFeed() {
+    return this.inner.commitFeed;
+  }
+
   get changedAt(): bigint {
     return this.inner.changedAt;
   }
@@ -62,7 +66,7 @@ export class FaultyEngine implements Engine {
       const snapshot = new FaultySnapshot(this.inner.snapshot(), this.faults);
       return options.writable
         ? new SnapshotTransaction(snapshot, faultyCommitter(this.inner.committer(options), this.faults), options)
-        : new SnapshotTransaction(snapshot);
+        : new SnapshotTransaction(snapshot, undefined, options);
     });
   }
 
@@ -115,6 +119,7 @@ class FaultySnapshot implements Snapshot {
 
 function faultyCommitter(inner: Committer, faults: Faults): Committer {
   return {
+    ...(inner.followers !== undefined && { followers: inner.followers }),
     commit(reads, writes, until) {
       const fault = faults();
       if (fault === 'failed') inner.abandon();

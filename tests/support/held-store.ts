@@ -21,11 +21,15 @@ export class HeldStore implements ByteStore {
   readonly lastStamp = 0n;
   readonly mayBeUnsealed = false;
   readonly isReadOnly = false;
+  readonly isLogged = false;
+  readonly version: number;
 
-  constructor(readonly store: ByteStore) {}
+  constructor(readonly store: ByteStore) {
+    this.version = store.version;
+  }
 
-  revision() {
-    return this.store.revision();
+  setLogged(isLogged: boolean) {
+    this.store.setLogged(isLogged);
   }
 
   view() {

@@ -24,15 +24,33 @@ function killAt<K extends string, F extends (...args: never[]) => unknown>(
 ): void {
   const original = target[name];
   target[name] = function (this: unknown, ...args: Parameters<F>) {
-    if ((name.startsWith('open') && isRead(args[1])) || !isNow()) return Reflect.apply(original, this, args);
+    const isUncounted =
+      (name.startsWith('open') && isRead(args[1])) || (name === 'writeSync' && isAllocation(args[0], args[1]));
+    if (isUncounted || !isNow()) return Reflect.apply(original, this, args);
     const done = last?.(original, this, args);
     return done instanceof Promise ? done.then(die) : die();
   } as unknown as F;
 }
 
+/** Of the last call, which wrote zeros: more of them are the same allocation of a file, in which one call counts. */
+let allocated: unknown;
+const isAllocation = (descriptor: unknown, bytes: unknown) => {
+  const before = allocated;
+  allocated = bytes instanceof Uint8Array && bytes.every((byte) => byte === 0) ? descriptor : undefined;
+  return allocated !== undefined && allocated === before;
+};
+
 const half = (bytes: Uint8Array) => bytes.subarray(0, bytes.length >> 1);
 
-for (const name of ['mkdirSync', 'renameSync', 'rmSync', 'fsyncSync', 'ftruncateSync', 'openSync'] as const)
+for (const name of [
+  'mkdirSync',
+  'renameSync',
+  'rmSync',
+  'fsyncSync',
+  'fdatasync',
+  'ftruncateSync',
+  'openSync',
+] as const)
   killAt(fs as never, name);
 for (const name of ['mkdir', 'rename', 'open'] as const) killAt(promises as never, name);
 killAt(fs as never, 'writeFileSync', (original: typeof fs.writeFileSync, _, [path]) => original(path as string, ''));

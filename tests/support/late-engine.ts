@@ -101,6 +101,10 @@ export class LateEngine implements Engine {
     if (inner.isVolatile) this.isVolatile = true;
   }
 
+  get commitFeed() {
+    return this.inner.commitFeed;
+  }
+
   get changedAt(): bigint {
     return this.inner.changedAt;
   }
@@ -109,7 +113,7 @@ export class LateEngine implements Engine {
     const snapshot = new LateSnapshot(this.inner.snapshot(), this.lateness);
     return options.writable
       ? new SnapshotTransaction(snapshot, new LateCommitter(this.inner.committer(options), this.lateness), options)
-      : new SnapshotTransaction(snapshot);
+      : new SnapshotTransaction(snapshot, undefined, options);
   }
 
   check(): Promise<void> {
@@ -218,10 +222,14 @@ class LateCursor implements SnapshotCursor {
 
 /** Does at once what has a place among the deeds of others, and answers later. */
 class LateCommitter implements Committer {
+  readonly followers?: NonNullable<Committer['followers']>;
+
   constructor(
     private readonly inner: Committer,
     private readonly lateness: Lateness,
-  ) {}
+  ) {
+    if (inner.followers !== undefined) this.followers = inner.followers;
+  }
 
   commit(...commit: Parameters<Committer['commit']>): Promise<void> {
     const done = this.#done(() => this.inner.commit(...commit));

@@ -7,7 +7,7 @@ const collectGarbage = runInNewContext('gc') as () => void;
 /** Bytes of this thread's memory that garbage collection leaves, buffers outside of the heap included. */
 export async function retainedMemory(): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < 3; round++) {
     await new Promise(setImmediate);
     collectGarbage();
     const { heapUsed, external } = process.memoryUsage();

@@ -26,10 +26,15 @@ export function drawn(name: string): number {
   return createHash('sha256').update(`${DRAW} ${name}`).digest().readUInt32BE();
 }
 
+/** One of them in each run, drawn from the commit, unless everything is run. */
+export function inTurns<T>(name: string, all: readonly T[]): readonly T[] {
+  return RUNS_ALL ? all : all.filter((_, at) => at === drawn(name) % all.length);
+}
+
 /**
- * Long tests of what seldom changes take turns: each belongs to one of four groups that take one to two minutes, and
- * one group is drawn from the commit.
+ * Long tests of what seldom changes take turns: each belongs to one of nine groups that take about a minute, and one
+ * group is drawn from the commit.
  */
-export function isInTurn(group: 0 | 1 | 2 | 3): boolean {
-  return RUNS_ALL || drawn('group') % 4 === group;
+export function isInTurn(group: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8): boolean {
+  return RUNS_ALL || drawn('group') % 9 === group;
 }

@@ -80,6 +80,10 @@ export class MemoryNode implements Engine {
     };
   }
 
+  get commitFeed(): SharedStore {
+    return this.shared;
+  }
+
   get changedAt(): bigint {
     return this.engine.changedAt;
   }

@@ -22,6 +22,13 @@ export interface NodesOptions {
   readonly timers?: Timers;
 }
 
+/** Keeps its log, as a store does with rows this young: `SimulatedStore` drops what slow followers haven't read yet. */
+class LastingStore extends SimulatedStore {
+  override async prune(): Promise<boolean> {
+    return false;
+  }
+}
+
 /** Over an empty store in memory, which loses nothing and answers within a few turns of the event loop. */
 export function simulatedNodes(options: NodesOptions = {}): Promise<SharedNodes> {
   const { clock = realEnvironment.clock, timers = realEnvironment.timers } = options;
@@ -30,7 +37,7 @@ export function simulatedNodes(options: NodesOptions = {}): Promise<SharedNodes>
   let nodes = 0;
   return sharedNodes(options, async () => {
     const network = { lateness: new Lateness(3, random), random, reliability: Number.POSITIVE_INFINITY };
-    return new RemoteEngine(new SimulatedStore(server, ++nodes, network), { clock, timers });
+    return new RemoteEngine(new LastingStore(server, ++nodes, network), { clock, timers });
   });
 }
 

@@ -85,10 +85,15 @@ export class SimulatedServer {
     return { entries: new Map(this.entries), heads: new Map(this.#heads) };
   }
 
-  /** `commit_group_v1` */
-  commitGroup(node: string, { number, known, heads, commits }: CommitGroup): readonly CommitOutcome[] {
-    const first = this.#takeStamps(heads, commits.length);
-    for (const head of heads.written) {
+  /** `commit_group_v2` */
+  commitGroup(node: string, { number, known, heads, waits, commits }: CommitGroup): readonly CommitOutcome[] {
+    // Some heads are locked, if others were to lock them.
+    const written = waits
+      ? heads.written
+      : heads.written.filter((head) => this.#heads.has(head) && this.#random(3) > 0);
+    if (written.length === 0) return commits.map(() => 'locked');
+    const first = this.#takeStamps({ ...heads, written }, commits.length);
+    for (const head of written) {
       if (this.#fenceOf(node, head).part >= number) {
         throw failure('storage_unavailable', { reason: 'settled as not applied' });
       }
@@ -97,6 +102,7 @@ export class SimulatedServer {
     // All of a group are judged before any is applied.
     const conflicting = commits.map((commit) => this.#conflicts(commit));
     return commits.map((request, place) => {
+      if (!request.heads.written.every((head) => written.includes(head))) return 'locked';
       if (conflicting[place]) return 'conflict';
       const stamp = first + BigInt(place);
       this.#apply(request, stamp, { node, part: number, place });
@@ -329,7 +335,7 @@ export class SimulatedStore implements RemoteStore {
       case undefined: {
         const outcomes = commit();
         await this.#turns(1);
-        for (const outcome of outcomes) if (outcome !== 'conflict') this.#notice(outcome);
+        for (const outcome of outcomes) if (typeof outcome === 'bigint') this.#notice(outcome);
         return outcomes;
       }
       case 'refused':

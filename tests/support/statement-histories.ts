@@ -1,9 +1,11 @@
 /**
- * Clients of several servers on one store, which run random transactions over HTTP and note what they have seen: lists that are appended to, registers
- * that are read and overwritten, and records that are found by a condition. `history-checker.ts` judges the history.
+ * Clients of several servers on one store, which run random transactions over HTTP and note what they have seen: lists
+ * that are appended to, registers that are read and overwritten, and records that are found by a condition. They are in
+ * one database or in several, and the history of all is one: `history-checker.ts` judges it.
  */
 import { realEnvironment } from '../../src/env/real.js';
 import type { HistoryOperation, HistoryTransaction } from './history-checker.js';
+import { JudgedRequests } from './judged-requests.js';
 import { seeded } from './late-engine.js';
 
 /** A server; one that isn't there at the moment is asked all the same. */
@@ -16,14 +18,16 @@ export interface HistoryOptions {
   readonly seed: number;
   /** How many run transactions at once. */
   readonly clients: number;
+  /** The names of the databases. */
+  readonly databases?: readonly string[];
   readonly root: { readonly user: string; readonly pass: string };
 }
 
-/** Keys change after so many transactions, so that lists stay short. */
+/** Keys change after so many transactions for each database, so that lists stay short. */
 const WINDOW = 150;
 const KEYS_AT_ONCE = 4;
-/** Milliseconds without an answer after which a client gives up. */
-const PATIENCE = 20_000;
+/** Of so many transactions one goes over two databases, by `USE`; the others are each within one. */
+const OVER_TWO = 6;
 
 const SCHEMA = 'DEFINE TABLE list; DEFINE TABLE register; DEFINE TABLE item; DEFINE INDEX shelf ON item FIELDS shelf';
 
@@ -46,13 +50,9 @@ const STATEMENTS: Readonly<
 const KINDS = Object.keys(STATEMENTS) as Kind[];
 
 interface Wanted {
+  readonly database: string;
   readonly kind: Kind;
   readonly key: number;
-}
-
-interface Entry {
-  readonly status: 'OK' | 'ERR';
-  readonly result: unknown;
 }
 
 export class HistoryClients {
@@ -63,25 +63,21 @@ export class HistoryClients {
   readonly failures = new Map<string, number>();
   readonly #nodes: readonly HistoryNode[];
   readonly #options: HistoryOptions;
-  #token = '';
+  readonly #databases: readonly string[];
+  readonly #requests = new JudgedRequests();
   #lastId = 0;
 
   constructor(nodes: readonly HistoryNode[], options: HistoryOptions) {
     this.#nodes = nodes;
     this.#options = options;
+    this.#databases = options.databases ?? ['test'];
   }
 
-  /** Makes the tables, through the first node. */
+  /** Makes the databases and their tables, through the first node. */
   async prepare(): Promise<void> {
-    const [first] = this.#nodes;
-    const body = JSON.stringify(this.#options.root);
-    const response = await fetch(`${first?.url}/signin`, {
-      method: 'POST',
-      headers: { accept: 'application/json' },
-      body,
-    });
-    this.#token = ((await response.json()) as { token: string }).token;
-    await this.#send(first as HistoryNode, SCHEMA);
+    const [first] = this.#nodes as readonly [HistoryNode];
+    await this.#requests.signIn(first.url, this.#options.root);
+    for (const database of this.#databases) await this.#requests.mustRun(first.url, database, SCHEMA);
   }
 
   /** Runs transactions until `isOver`, each client one after the other. */
@@ -92,7 +88,8 @@ export class HistoryClients {
       while (!isOver()) {
         const id = ++this.#lastId;
         const node = this.#nodes[random(this.#nodes.length)] as HistoryNode;
-        if (!(await this.#transact(id, node, drawn(id, random)))) await realEnvironment.timers.wait(5);
+        if (!(await this.#transact(id, node, drawn(id, this.#databases, random))))
+          await realEnvironment.timers.wait(10);
       }
     };
     await Promise.all(Array.from({ length: clients }, (_, number) => client(number)));
@@ -105,7 +102,8 @@ export class HistoryClients {
       for (const { kind, key } of operations) {
         const [table] = STATEMENTS[kind];
         const read: Kind = table === 'item' ? 'search' : table;
-        all.set(`${table} ${key}`, { kind: read, key: Number(key.split(' ')[1]) });
+        const [database, , number] = key.split(' ') as [string, string, string];
+        all.set(key, { database, kind: read, key: Number(number) });
       }
     }
     const left = all.values();
@@ -126,91 +124,70 @@ export class HistoryClients {
   /** Whether it was committed. */
   async #transact(id: number, node: HistoryNode, wanted: readonly Wanted[]): Promise<boolean> {
     const { clock } = realEnvironment;
-    const statements = wanted.map(({ kind, key }) => STATEMENTS[kind][1](key, id));
-    const text = statements.length === 1 ? (statements[0] as string) : `BEGIN; ${statements.join('; ')}; COMMIT`;
+    const { text, database, places } = requestOf(id, wanted);
     const began = clock.monotonic();
-    const { outcome, results } = await this.#outcomeOf(node, text);
+    const { outcome, results, reason } = await this.#requests.run(node.url, database, text);
     const ended = clock.monotonic();
-    const own = statements.length === 1 ? results : results.slice(1, -1);
-    const operations = wanted.map((each, at) => operationOf(each, outcome === 'committed' ? own[at] : undefined));
+    if (reason !== undefined) this.failures.set(reason, (this.failures.get(reason) ?? 0) + 1);
+    const found = (at: number) => (outcome === 'committed' ? results[places[at] as number] : undefined);
+    const operations = wanted.map((each, at) => operationOf(each, found(at)));
     this.history.push({ id, node: node.name, began, ended, outcome, operations });
     if (outcome === 'committed') this.acknowledged.set(node.name, (this.acknowledged.get(node.name) ?? 0) + 1);
     return outcome === 'committed';
   }
-
-  async #outcomeOf(
-    node: HistoryNode,
-    text: string,
-  ): Promise<{ readonly outcome: HistoryTransaction['outcome']; readonly results: readonly unknown[] }> {
-    const none: readonly unknown[] = [];
-    try {
-      const entries = await this.#send(node, text);
-      const failed = entries.filter(({ status }) => status === 'ERR').map(({ result }) => String(result));
-      if (failed.length === 0) return { outcome: 'committed', results: entries.map(({ result }) => result) };
-      const reason = failed.find((each) => !each.includes('not executed')) ?? String(failed[0]);
-      this.#count(reason);
-      return { outcome: failed.some(isUnknown) ? 'unknown' : 'aborted', results: none };
-    } catch (error) {
-      const { message, cause } = error as { readonly message: string; readonly cause?: { readonly code?: string } };
-      this.#count(cause?.code ?? message);
-      return {
-        outcome: error instanceof Refused && !isUnknown(message) ? 'aborted' : isUnsent(cause?.code),
-        results: none,
-      };
-    }
-  }
-
-  /** Those that differ only in a time are one. */
-  #count(reason: string): void {
-    const kind = reason.replaceAll(/\d+ ms/g, 'N ms');
-    this.failures.set(kind, (this.failures.get(kind) ?? 0) + 1);
-  }
-
-  async #send(node: HistoryNode, text: string): Promise<readonly Entry[]> {
-    const headers = {
-      accept: 'application/json',
-      authorization: `Bearer ${this.#token}`,
-      'svc-ns': 'test',
-      'svc-db': 'test',
-    };
-    const signal = AbortSignal.timeout(PATIENCE);
-    const response = await fetch(`${node.url}/sql`, { method: 'POST', headers, body: text, signal });
-    const answer = await response.text();
-    if (!response.ok) throw new Refused(answer);
-    return JSON.parse(answer) as readonly Entry[];
-  }
 }
 
-/** The server has answered that it did nothing. */
-class Refused extends Error {}
-
-function isUnknown(message: string): boolean {
-  return message.includes('unknown whether');
-}
-
-/** What never reached a server was not done. */
-function isUnsent(code: string | undefined): 'aborted' | 'unknown' {
-  return code === 'ECONNREFUSED' ? 'aborted' : 'unknown';
-}
-
-/** Up to four operations, each of another kind or key. */
-function drawn(id: number, random: (below: number) => number): Wanted[] {
+/** Up to four operations, each of another kind or key, in one database, or now and then in two. */
+function drawn(id: number, databases: readonly string[], random: (below: number) => number): Wanted[] {
   const wanted = new Map<string, Wanted>();
-  const window = Math.floor(id / WINDOW) * KEYS_AT_ONCE;
-  for (let left = 1 + random(4); left > 0; left--) {
+  const window = Math.floor(id / (WINDOW * databases.length)) * KEYS_AT_ONCE;
+  const one = databases[random(databases.length)] as string;
+  const isOverTwo = databases.length > 1 && random(OVER_TWO) === 0;
+  const two = isOverTwo ? (databases[random(databases.length)] as string) : one;
+  for (let left = 1 + random(4) + Number(isOverTwo); left > 0; left--) {
     const kind = KINDS[random(KINDS.length)] as Kind;
     const key = window + random(KEYS_AT_ONCE);
+    const database = left % 2 === 0 ? one : two;
     // What a transaction has written itself it would read again.
-    wanted.set(`${STATEMENTS[kind][0]} ${key}`, { kind, key });
+    wanted.set(nameOf({ database, kind, key }), { database, kind, key });
   }
   return [...wanted.values()];
+}
+
+/** A key of the history: none of one database is one of another. */
+function nameOf({ database, kind, key }: Wanted): string {
+  return `${database} ${STATEMENTS[kind][0]} ${key}`;
+}
+
+interface HistoryRequest {
+  readonly text: string;
+  /** The one that it begins in. */
+  readonly database: string;
+  /** Which result each operation has. */
+  readonly places: readonly number[];
+}
+
+function requestOf(id: number, wanted: readonly Wanted[]): HistoryRequest {
+  const [{ database }] = wanted as readonly [Wanted];
+  const statements: string[] = wanted.length === 1 ? [] : ['BEGIN'];
+  const places: number[] = [];
+  let used = database;
+  for (const each of wanted) {
+    if (each.database !== used) statements.push(`USE DB ${each.database}`);
+    used = each.database;
+    places.push(statements.length);
+    statements.push(STATEMENTS[each.kind][1](each.key, id));
+  }
+  if (wanted.length > 1) statements.push('COMMIT');
+  return { text: statements.join('; '), database, places };
 }
 
 const listed = (result: unknown) => (result === null || result === undefined ? [] : (result as readonly number[]));
 
 /** With what was seen, if the transaction was committed. */
-function operationOf({ kind, key: number }: Wanted, result: unknown): HistoryOperation {
-  const key = `${STATEMENTS[kind][0]} ${number}`;
+function operationOf(wanted: Wanted, result: unknown): HistoryOperation {
+  const { kind } = wanted;
+  const key = nameOf(wanted);
   switch (kind) {
     case 'append':
       return { kind, key, before: result === undefined ? undefined : listed(result) };

@@ -8,7 +8,7 @@ import { levelOf, link, mend, place } from '../../src/vectors/hnsw/insert.js';
 import { LayerSearch } from '../../src/vectors/hnsw/layer-search.js';
 import { scanWhole } from '../../src/vectors/hnsw/whole-scan.js';
 import { parseMetric } from '../../src/vectors/metric.js';
-import { RUNS_ALL } from '../support/runs-all.js';
+import { inTurns, RUNS_ALL } from '../support/runs-all.js';
 import { clustered, plainLoop, type Random, seededRandom, spread } from './measured.js';
 
 const SEED = 23;
@@ -112,7 +112,7 @@ const SETS: readonly (readonly [string, (count: number, random: Random) => numbe
   ['clustered', (count, random) => clustered(count, DIMENSION, 20, random)],
 ];
 
-describe.each(SETS)('of vectors that are %s (seed 23)', (_, make) => {
+describe.each(inTurns('sets of vectors', SETS))('of vectors that are %s (seed 23)', (_, make) => {
   test.each([
     ['EUCLIDEAN', true],
     ['EUCLIDEAN', false],

@@ -17,7 +17,7 @@ import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { openEngine } from '../../src/storage/open/open.js';
 import { isArray, objectFrom, RecordId, type Value } from '../../src/value/value.js';
 import { LateEngine, Lateness, seeded } from '../support/late-engine.js';
-import { RUNS_ALL } from '../support/runs-all.js';
+import { inTurns, RUNS_ALL } from '../support/runs-all.js';
 import { graphOf, linkedGraph } from './linked-graph.js';
 import { plainLoop, type Random, seededRandom, spread } from './measured.js';
 
@@ -141,7 +141,7 @@ const ENGINES: readonly (readonly [string, () => Engine, DatabaseOptions])[] = [
   ['a store that answers later', () => new LateEngine(new MemoryEngine(), new Lateness(2, seeded(3))), {}],
 ];
 
-describe.each(ENGINES)('in %s (seed 31)', (_, make, options) => {
+describe.each(inTurns('linking', ENGINES))('in %s (seed 31)', (_, make, options) => {
   test('searches see what their transaction sees, older, newer, with its own writes, and what they may see', async () => {
     const random = seededRandom(SEED);
     const engine = make();

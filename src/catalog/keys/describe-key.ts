@@ -1,5 +1,6 @@
 /** Describes the kind of data under a key for error texts, without revealing its content. */
 import type { Key } from '../../storage/contract.js';
+import type { Id } from './key-bytes.js';
 import { NODES_AREA } from './node-keys.js';
 import { databaseArea, SYSTEM_SIGN_INS } from './store-keys.js';
 
@@ -52,12 +53,26 @@ export function describeKey(key: Key): string {
     : `${inTable} of table ${idAt(key, 2 + ID_LENGTH)} in ${location}`;
 }
 
+/** What keys of a table hold, in the plural. */
+const HELD: Readonly<Record<string, string>> = {
+  r: 'records',
+  e: 'edges and references',
+  x: 'entries of indexes',
+  v: 'parts of views',
+};
+
+/** What a key holds, and of which table: for summaries of many. */
+export function whatKeyHolds(key: Key): { readonly table?: Id; readonly holds: string } {
+  const holds = key[0] === 'D' ? HELD[key[1 + ID_LENGTH] ?? ''] : undefined;
+  return holds === undefined ? { holds: 'definitions' } : { table: idAt(key, 2 + ID_LENGTH), holds };
+}
+
 /** Whether a key is that of a record. */
 export function isRecordKey(key: Key): boolean {
   return key[0] === 'D' && key[1 + ID_LENGTH] === 'r';
 }
 
-function idAt(key: Key, at: number): number {
+function idAt(key: Key, at: number): Id {
   let id = 0;
   for (let index = at; index < at + ID_LENGTH; index++) id = id * 256 + (key.charCodeAt(index) || 0);
   return id;

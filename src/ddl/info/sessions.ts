@@ -5,7 +5,7 @@ import { guestRefusal } from '../../runtime/authorization/authorize.js';
 import type { Execution, LastingSession } from '../../runtime/execution.js';
 import { toDatetime } from '../../value/time/datetime.js';
 import { parseUuid } from '../../value/uuid.js';
-import { type ObjectValue, objectFrom } from '../../value/value.js';
+import { Duration, type ObjectValue, objectFrom } from '../../value/value.js';
 import { mayEnd, sessionsElsewhere } from '../identity/kill-sessions.js';
 
 /**
@@ -39,6 +39,7 @@ export function describeSession({ key, holder, facts }: LastingSession): ObjectV
   return objectFrom({
     access,
     active: toDatetime(facts.active),
+    behind: new Duration(BigInt(Math.round(facts.behind)) * 1_000_000n),
     database: session['db'],
     expires: facts.expires === undefined ? undefined : toDatetime(facts.expires),
     id: parseUuid(key),

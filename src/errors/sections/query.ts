@@ -80,7 +80,27 @@ export const queryErrors = {
     kind: 'NotFound',
     text: ({ table }) => `The changefeed of the table '${table}' doesn't reach back so far: read the table again`,
   }),
-  // Why live queries end.
+  live_result_statement: row<{ statement: string }>({
+    kind: 'Validation',
+    text: ({ statement }) => `LIVE QUERY takes a SELECT or an expression that only reads, without ${statement} in it`,
+  }),
+  live_result_period: row<{ least: string }>({
+    kind: 'Validation',
+    text: ({ least }) => `LIVE QUERY … EVERY takes a duration of at least ${least}`,
+  }),
+  // Why live queries end, or don't begin.
+  live_result_of_time: row({
+    kind: 'Validation',
+    text: () => 'The result depends on the time: LIVE QUERY … EVERY 1s, say, evaluates it that often',
+  }),
+  live_result_unsteady: row<{ what: string }>({
+    kind: 'Validation',
+    text: ({ what }) => `There is no ${what} in a LIVE QUERY, whose result is made of what is stored alone`,
+  }),
+  live_result_too_large: row<{ limit: number }>({
+    kind: 'NotAllowed',
+    text: ({ limit }) => `The result of a LIVE QUERY may take no more than ${limit} bytes`,
+  }),
   live_queries_full: row({
     kind: 'NotAllowed',
     text: () => 'The connection has as many live queries as it may have, or they take up too much',

@@ -2,7 +2,6 @@
 import { isSamePrincipal } from '../../catalog/principal.js';
 import type { Notification, Session } from '../../session/contract.js';
 import type { Uuid, Value } from '../../value/value.js';
-import type { LiveWork } from '../execution/root-plan.js';
 import type { SourceStreams } from './source-streams.js';
 
 /**
@@ -84,12 +83,12 @@ export class ResponseStream<T> implements AsyncIterableIterator<T, undefined> {
   static async begin<T>(
     session: Session,
     feed: SourceStreams,
-    work: LiveWork,
+    start: () => Promise<Uuid>,
     kept: readonly Value[],
     answer: (notification: Notification) => Promise<T>,
   ): Promise<ResponseStream<T>> {
     const subscription = new ResponseStream(session, feed, answer);
-    subscription.#id = await feed.begin(work, kept, (change) => subscription.#changes.give(change));
+    subscription.#id = await feed.begin(start, kept, (change) => subscription.#changes.give(change));
     return subscription;
   }
 

@@ -3,10 +3,9 @@
  * of its live queries.
  */
 import { failure } from '../../errors/error.js';
-import type { Live } from '../../language/ast.js';
 import type { Notification, NotificationSink, Session } from '../../session/contract.js';
 import { LiveQuota } from '../../session/resources/live-quota.js';
-import type { ObjectValue, Uuid, Value } from '../../value/value.js';
+import type { Uuid, Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
 import type { LiveWork } from '../execution/root-plan.js';
 
@@ -38,17 +37,17 @@ export class SourceStreams {
   }
 
   /**
-   * Begins a live query and returns its id. `sink` is called with each later change and the end. `kept`: values held
-   * for it, which count towards the memory limit.
+   * Begins a live query by `start`, and returns its id. `sink` is called with each later change and the end. `kept`:
+   * values held for it, which count towards the memory limit.
    * @throws TesseraError `live_queries_too_large`, `connection_memory_exceeded`, and errors of the statement
    */
-  async begin({ statement, values }: LiveWork, kept: readonly Value[], sink: NotificationSink): Promise<Uuid> {
+  async begin(start: () => Promise<Uuid>, kept: readonly Value[], sink: NotificationSink): Promise<Uuid> {
     const weight = weightOf(...kept);
     if (this.#weight + weight > MOST_KEPT) throw failure('live_queries_too_large', { limit: MOST_KEPT });
     const { budget } = this.#session.memory.connection;
     budget.charge(weight);
     this.#weight += weight;
-    const begun = this.#begin(statement, values).then(
+    const begun = start().then(
       (id) => {
         this.#listeners.set(id.text, { sink, weight });
         return id;
@@ -67,7 +66,8 @@ export class SourceStreams {
     }
   }
 
-  async #begin(statement: Live, values: ObjectValue): Promise<Uuid> {
+  /** Begins a live query of the session. */
+  async execute({ statement, values }: LiveWork): Promise<Uuid> {
     const [result] = await this.#session.execute([statement], values);
     if (result === undefined) throw failure('realtime_unavailable');
     if (!result.outcome.ok) throw result.outcome.error;

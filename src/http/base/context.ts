@@ -14,6 +14,7 @@ import type { Log } from './log.js';
 import type { HttpOptions } from './options.js';
 import type { WebPage } from './page.js';
 import type { RequestId } from './request-id.js';
+import type { RequestTurns } from './request-turns.js';
 import type { Setup } from './setup.js';
 
 export interface Context {
@@ -36,6 +37,8 @@ export interface Context {
   readonly setup: Setup | undefined;
   /** Sessions attached over HTTP. */
   readonly storedSessions: StoredSessions;
+  /** Of requests over HTTP, and of messages over WebSockets. */
+  readonly turns: RequestTurns;
   /** Counts long-lived connections. */
   readonly connections: ConnectionCount;
   /** Aborts each open event stream when the server stops. */

@@ -4,8 +4,8 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Timers } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
+import type { RequestTurns } from '../base/request-turns.js';
 
 /** How many requests of a connection may wait for the response to an earlier one. */
 export const MOST_PIPELINED = 64;
@@ -18,16 +18,19 @@ const MOST_IGNORED = 4_096;
  */
 export function limitPipelining(
   server: Server,
-  timers: Timers,
+  turns: RequestTurns,
   refuse: (request: IncomingMessage, response: ServerResponse, error: TesseraError) => void,
 ): void {
   const waiting = new WeakMap<Socket, Set<ServerResponse>>();
   /** Of connections of which a request was refused: how many came after it. */
   const ignored = new WeakMap<Socket, number>();
-  const handlers = server.listeners('request') as RequestHandler[];
-  const turns = new RequestTurns(timers, (request, response) => {
-    for (const handle of handlers) handle.call(server, request, response);
-  });
+  const handlers = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[];
+  const begin = (request: IncomingMessage, response: ServerResponse) =>
+    turns.begin(request.socket, () => {
+      if (request.socket.destroyed) return false;
+      for (const handle of handlers) handle.call(server, request, response);
+      return true;
+    });
   const waitOn = (socket: Socket) => {
     const responses = new Set<ServerResponse>();
     waiting.set(socket, responses);
@@ -37,7 +40,7 @@ export function limitPipelining(
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
     // Node gives a response its socket when those before it are complete.
-    if (response.socket !== null) return turns.begin(request, response);
+    if (response.socket !== null) return begin(request, response);
     const { socket } = request;
     const later = ignored.get(socket);
     if (later !== undefined) {
@@ -54,7 +57,7 @@ export function limitPipelining(
     }
     others.add(response);
     response.once('close', () => others.delete(response));
-    turns.begin(request, response);
+    begin(request, response);
   });
 }
 
@@ -64,57 +67,5 @@ function closeWaiting(responses: ReadonlySet<ServerResponse>): void {
     if (response.socket !== null) continue;
     response.destroy();
     response.emit('close');
-  }
-}
-
-/** Requests that are begun in a round of the event loop, of all connections together. */
-export const MOST_AT_ONCE = 8;
-
-type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
-
-/**
- * Begins few requests in each round of the event loop: a round accepts one connection, but reads all those that have
- * sent something. Connections whose requests wait have turns.
- */
-export class RequestTurns {
-  readonly #timers: Pick<Timers, 'nextRound'>;
-  readonly #handle: RequestHandler;
-  /** By connection, in the order of turns. */
-  readonly #waiting = new Map<Socket, Parameters<RequestHandler>[]>();
-  /** Requests begun in the present round. */
-  #begun = 0;
-
-  constructor(timers: Pick<Timers, 'nextRound'>, handle: RequestHandler) {
-    this.#timers = timers;
-    this.#handle = handle;
-  }
-
-  /** Begins a request, now or when it is the turn of its connection. */
-  begin(request: IncomingMessage, response: ServerResponse): void {
-    if (this.#begun < MOST_AT_ONCE && this.#waiting.size === 0) {
-      this.#run(request, response);
-      return;
-    }
-    const others = this.#waiting.get(request.socket);
-    if (others === undefined) this.#waiting.set(request.socket, [[request, response]]);
-    else others.push([request, response]);
-  }
-
-  #run(request: IncomingMessage, response: ServerResponse): void {
-    if (this.#begun++ === 0) void this.#timers.nextRound().then(() => this.#nextRound());
-    this.#handle(request, response);
-  }
-
-  #nextRound(): void {
-    this.#begun = 0;
-    for (const [socket, requests] of this.#waiting) {
-      if (this.#begun === MOST_AT_ONCE) return;
-      this.#waiting.delete(socket);
-      const next = socket.destroyed ? undefined : requests.shift();
-      if (next === undefined) continue;
-      // Behind the others, which this loop comes to before it.
-      if (requests.length > 0) this.#waiting.set(socket, requests);
-      this.#run(...next);
-    }
   }
 }

@@ -218,7 +218,7 @@ class RpcConversation implements SocketSession {
       return undefined;
     }
     try {
-      return this.#line.send(data, format.isBinary);
+      return this.#line.notify(data, format.isBinary);
     } catch (thrown) {
       // A client that reads nothing would miss the closing reason.
       return this.#line.closeFor(this.#rpc.report(thrown));

@@ -14,6 +14,8 @@ export interface SocketChannel {
    * @throws TesseraError if the memory budget is exhausted; nothing is sent then
    */
   send(data: string | Uint8Array, isBinary?: boolean): Promise<void> | undefined;
+  /** The same for a notification. */
+  notify(data: string | Uint8Array, isBinary: boolean): Promise<void> | undefined;
   /** Closes because of a temporary lack of resources. */
   closeFor(reason: TesseraError): undefined;
   /** Close codes of RFC 6455, section 7.4.1, or of the subprotocol. */

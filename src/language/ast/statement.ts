@@ -13,7 +13,7 @@ import type { Begin, Break, Cancel, Commit, Continue, For, Let, Option, Return, 
 import type { Create, Delete, Insert, Relate, Select, Update, Upsert } from './data.js';
 import type { DefineStatement } from './definition.js';
 import type { Expression } from './expression.js';
-import type { Kill, Live, ShowChanges } from './live.js';
+import type { Kill, Live, LiveResult, ShowChanges } from './live.js';
 
 export type Statement =
   | ExpressionStatement
@@ -37,6 +37,7 @@ export type Statement =
   | Delete
   | Relate
   | Live
+  | LiveResult
   | Kill
   | KillSessions
   | ShowChanges

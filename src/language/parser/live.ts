@@ -1,14 +1,15 @@
-/** LIVE SELECT, KILL and SHOW CHANGES. */
+/** LIVE SELECT, LIVE QUERY, KILL and SHOW CHANGES. */
 import { MAX_INT } from '../../value/number.js';
 import { parseUuid } from '../../value/uuid.js';
 import { int } from '../../value/value.js';
-import type { Expression, Kill, KillSessions, Literal, Live, ShowChanges } from '../ast.js';
+import type { Expression, Kill, KillSessions, Literal, Live, LiveResult, ShowChanges } from '../ast.js';
 import { fetchClause, level, projections, target, whereClause } from './clauses.js';
-import { literal, prefixedLiteral, unsigned } from './expression/literal.js';
+import { durationLiteral, literal, prefixedLiteral, unsigned } from './expression/literal.js';
 import type { Parser } from './parser.js';
 
-export function live(parser: Parser): Live {
+export function live(parser: Parser): Live | LiveResult {
   parser.advance();
+  if (parser.acceptWord('QUERY')) return liveResult(parser);
   parser.expectWord('SELECT');
   const selected = parser.acceptWord('DIFF') ? ({ kind: 'diff' } as const) : projections(parser);
   parser.expectWord('FROM');
@@ -18,6 +19,17 @@ export function live(parser: Parser): Live {
     from: target(parser),
     ...whereClause(parser),
     ...fetchClause(parser),
+    ...(parser.acceptWord('SINCE') && { since: liveSince(parser) }),
+  };
+}
+
+function liveResult(parser: Parser): LiveResult {
+  const diff = parser.acceptWord('DIFF');
+  return {
+    kind: 'live-result',
+    diff,
+    expression: parser.expression(),
+    ...(parser.acceptWord('EVERY') && { every: durationLiteral(parser) }),
     ...(parser.acceptWord('SINCE') && { since: liveSince(parser) }),
   };
 }

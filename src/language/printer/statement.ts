@@ -98,6 +98,13 @@ export const STATEMENT_PRINTERS: Omit<StatementPrinters, DefineStatement['kind']
       expressionsText('FETCH', fetch, printer),
       clause('SINCE', since, printer.expression),
     )}`,
+  'live-result': ({ diff, expression, every, since }, printer) =>
+    `LIVE QUERY${clauses(
+      diff && 'DIFF',
+      printer.expression(expression),
+      clause('EVERY', every, printer.expression),
+      clause('SINCE', since, printer.expression),
+    )}`,
   kill: ({ id }, printer) => `KILL ${printer.expression(id)}`,
   'kill-sessions': ({ which }, printer) => `KILL ${sessionsText(which, printer)}`,
   'show-changes': ({ table, since, limit }, printer) =>

@@ -53,6 +53,11 @@ export const STATEMENT_MAPPERS: Omit<NodeMappers<Statement>, DefineStatement['ki
       fetch: each(node.fetch, mapper.expression),
       since: optional(node.since, mapper.expression),
     }),
+  'live-result': (node, mapper) =>
+    update(node, {
+      expression: mapper.expression(node.expression),
+      since: optional(node.since, mapper.expression),
+    }),
   kill: (node, mapper) => update(node, { id: mapper.expression(node.id) }),
   'kill-sessions': (node, mapper) => {
     const { which } = node;

@@ -78,7 +78,7 @@ export class ExecutionFunctionContext implements FunctionContext {
   async identitiesOf(id: RecordId): Promise<Value> {
     const { context, checks, identity } = this.execution;
     const { principal, databasePath } = identity;
-    const isOwn = principal.kind === 'record' && toText(principal.id) === toText(id);
+    const isOwn = identity.auth !== undefined && toText(identity.auth) === toText(id);
     // In clauses and PERMISSIONS there are no checks: these are the rules themselves.
     if (checks.view && !isOwn && !mayAct(principal, 'view', databasePath)) return [];
     const catalog = await context.catalog();

@@ -82,6 +82,7 @@ function beforeAll(reader: RecordReader): RecordReader {
     ends: () => [],
     referrers: () => [],
     present: (execution, table, raw, purpose, fields) => reader.present(execution, table, raw, purpose, fields),
+    presentsAlike: (execution, table) => reader.presentsAlike(execution, table),
     storedRange: () => undefined,
     mayHide: (table, path) => reader.mayHide(table, path),
     judge: (execution, table, raw, action) => reader.judge(execution, table, raw, action),

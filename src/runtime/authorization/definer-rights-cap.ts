@@ -23,13 +23,23 @@ export function withDefinerRightsCap(execution: Execution): Execution {
   return variants.capped;
 }
 
-/** `session` is computed by the identity, and isn't copied with its members. */
+/** What is asked of the identity is asked when it is needed: it may be computed, or noted. */
 function withPrincipal(identity: Identity, principal: Principal): Identity {
   return {
-    ...identity,
     principal,
+    databasePath: identity.databasePath,
+    viewer: identity.viewer,
     get session() {
       return identity.session;
+    },
+    get token() {
+      return identity.token;
+    },
+    get auth() {
+      return identity.auth;
+    },
+    get access() {
+      return identity.access;
     },
   };
 }

@@ -1,7 +1,7 @@
 /** PERMISSIONS clauses as closures. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Permission, Subquery } from '../../language/ast.js';
-import { uncorrelatedIn } from '../../plan/dependencies.js';
+import { isOfRecordAlone, uncorrelatedIn } from '../../plan/dependencies.js';
 import { type FieldsRead, fieldsRead } from '../../plan/fields-read.js';
 import { isTruthy } from '../../value/truthiness.js';
 import type { Value } from '../../value/value.js';
@@ -21,6 +21,8 @@ export type Rule =
       readonly condition: Evaluate;
       /** It doesn't change its frame, so that one frame serves all documents. */
       readonly isSteady: boolean;
+      /** It says the same of a record to everyone, at any time. */
+      readonly isOfRecordAlone: boolean;
       /** The fields that it reads, whatever a query selects. */
       readonly reads: FieldsRead;
       /** Its subqueries that have one value for all documents. */
@@ -35,6 +37,7 @@ export function compileRule(permission: Permission, compiler: Compiler): Rule {
     kind: 'where',
     condition: compiler.expression(condition),
     isSteady: !mayKeepFrame(condition),
+    isOfRecordAlone: isOfRecordAlone(condition),
     reads: fieldsRead([condition]),
     shared: new Set(uncorrelatedIn(condition)),
   };

@@ -1,4 +1,4 @@
-/** Views (`view_as`) have no effects, neither in the store nor elsewhere. */
+/** Where nothing has effects, in the store or elsewhere: views (`view_as`), and results that are kept right. */
 import { failure } from '../../errors/error.js';
 import type { Statement } from '../../language/ast.js';
 import { isHarmless } from '../../plan/effects.js';
@@ -7,9 +7,10 @@ import type { Evaluate } from '../frame.js';
 
 /**
  * Call before any effect or request outside of the transaction. `what` completes the phrase "there is no".
- * @throws TesseraError `view_read_only`
+ * @throws TesseraError `view_read_only`, `live_result_unsteady`
  */
-export function assertEffectsAllowed({ identity: { viewer } }: Execution, what: string): void {
+export function assertEffectsAllowed({ identity: { viewer }, request }: Execution, what: string): void {
+  if (request.isKeptRight) throw failure('live_result_unsteady', { what });
   if (viewer !== undefined) throw failure('view_read_only', { what });
 }
 

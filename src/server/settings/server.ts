@@ -1,4 +1,5 @@
 /** Settings of the server, its storage and its connections. */
+import { DEFAULT_LIVE_MAX_AGE } from '../../session/resources/live-quota.js';
 import { DEFAULT_VERIFY_UP_TO, MAX_WORKERS } from '../../storage/lmdb/file/lmdb-limits.js';
 import {
   optionalSetting,
@@ -115,6 +116,14 @@ export const SERVER_SETTINGS = {
     { flag: '--query-timeout <time>', peer: 'SURREAL_QUERY_TIMEOUT', description: 'How long one request may run' },
     '60s',
     readTime,
+  ),
+  liveMaxAge: settingWithDefault(
+    {
+      flag: '--live-max-age <time>',
+      description: 'By how much the live queries of a connection may be behind the commits before they end',
+    },
+    `${DEFAULT_LIVE_MAX_AGE / 1000}s`,
+    readPositiveTime,
   ),
   transactionTimeout: settingWithDefault(
     {

@@ -95,10 +95,6 @@ class SeenHashes {
     this.#slots[slot] = hash;
     return wasThere;
   }
-
-  clear(): void {
-    this.#slots.fill(0);
-  }
 }
 
 function slotOf(hash: number): number {
@@ -134,6 +130,11 @@ interface Reading {
 /** Bytes of the trees by text and by shape, and of the shapes themselves, in one generation; two are kept. */
 const TREE_BYTES = 4 * 2 ** 20;
 const SHAPE_BYTES = 2 ** 20;
+/**
+ * The share of a generation that an idle server keeps. Statements that are compiled again behind a pause are new to V8,
+ * which then discards the machine code that it had made for them, and for all that statements have in common.
+ */
+const KEPT_WHEN_IDLE = 1 / 2;
 /** Estimate of the memory of trees with their closures: bytes for each character, and an overhead in characters. */
 const TREE_BYTES_PER_CHARACTER = 32;
 const ENTRY_OVERHEAD = 64;
@@ -164,9 +165,8 @@ export class StatementCache implements Aging {
   }
 
   age(): void {
-    for (const cache of [this.#texts, this.#trees, this.#shapes]) cache.age();
-    this.#met.clear();
-    this.#last = '';
+    for (const trees of [this.#texts, this.#trees]) trees.age(TREE_BYTES * KEPT_WHEN_IDLE);
+    this.#shapes.age(SHAPE_BYTES * KEPT_WHEN_IDLE);
   }
 
   /** @throws TesseraError `parse_error`, `query_too_deep` */

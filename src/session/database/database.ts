@@ -55,8 +55,10 @@ import type { Staleness } from '../nodes/staleness.js';
 import { StoreNode } from '../nodes/store-node.js';
 import { ClientConnection } from '../resources/client-connection.js';
 import { HeldTransactions } from '../resources/held-transactions.js';
+import { DEFAULT_LIVE_MAX_AGE } from '../resources/live-quota.js';
 import { ServerMemory } from '../resources/server-memory.js';
 import { InMemorySessionRegistry } from '../resources/session-registry.js';
+import { LiveResults } from '../results/live-results.js';
 import { DatabaseSelector } from '../session/database-selector.js';
 import { OpenSession } from '../session/open.js';
 import type { SessionServices } from '../session/services.js';
@@ -125,6 +127,7 @@ export class OpenDatabase implements Database {
   readonly #strength: ThreadedPasswordStrength;
   readonly #events: EventRunner;
   readonly #mails: MailSender;
+  readonly #liveResults: LiveResults;
   /** Where mails are queued. */
   readonly outbox: Outbox;
   /** Absent where no other node uses the store. */
@@ -188,7 +191,16 @@ export class OpenDatabase implements Database {
     const network = new Fetcher(environment, targets, fetchLimits);
     const asking = new Fetcher(environment, targets, bounded(PROVIDER_LIMITS));
     const providers = new Providers(environment, { fetcher: asking, report });
-    const executor = new Executor({
+    const liveResults = new LiveResults({
+      engine,
+      environment,
+      report,
+      execution: (run) => executor.execution(run),
+      metrics: options.metrics,
+    });
+    this.#liveResults = liveResults;
+    const executor: Executor = new Executor({
+      liveResults,
       outbox,
       providers,
       publicUrls: options.authentication?.publicUrls,
@@ -271,6 +283,7 @@ export class OpenDatabase implements Database {
         anonymous: options.unauthenticated ? OWNER : GUEST,
         requestTimeout: options.requestTimeout,
         idle: options.sessions?.idle,
+        liveMaxAge: options.liveMaxAge ?? DEFAULT_LIVE_MAX_AGE,
       },
       statements: this.statements,
       parseStepwise: (text) => parseQueryStepwise(text, options.queries),
@@ -344,7 +357,7 @@ export class OpenDatabase implements Database {
       signedIn: [...registry.signedIn()].length,
       transactions: transactions.size,
       memory: transactions.reserved,
-      liveQueries: executor.liveQueries.size,
+      liveQueries: executor.liveQueries.size + executor.liveResults.size,
     };
   }
 
@@ -414,6 +427,7 @@ export class OpenDatabase implements Database {
       this.#signInPruner.stop(),
     ]);
     this.#aging.stop();
+    this.#liveResults.close();
     for (const session of this.#sessions) session.close();
     await this.#node?.leave(work);
     this.#services.executor.close();

@@ -69,6 +69,11 @@ export interface DatabaseOptions {
    * for signed-in users. Default: `DEFAULT_MAX_STALENESS`.
    */
   readonly maxStaleness?: number;
+  /**
+   * By how many milliseconds a session's live queries may be behind the commits before they end. Default:
+   * `DEFAULT_LIVE_MAX_AGE`.
+   */
+  readonly liveMaxAge?: number;
   /** For tests: the formats of a store that it reads and writes. */
   readonly formats?: KnownFormats;
   /** Counts statements and sign-ins. Default: nothing is counted. */

@@ -1,13 +1,16 @@
 /**
  * Accounts for the memory of a session's live queries, so that a client that doesn't read falls behind, not the server.
  */
-import type { ChangeMemory, LiveQuery } from '../../runtime/execution.js';
+import { failure } from '../../errors/error.js';
+import type { ChangeMemory, LiveStatement, ResultSubscription } from '../../runtime/execution.js';
 import type { BacklogReader } from '../resources/change-backlog.js';
 import type { LiveQuota } from '../resources/live-quota.js';
 import type { ConnectionMemory } from '../resources/server-memory.js';
 
 /** The largest change that is delivered without being charged to the connection, in bytes. */
 const SMALL = 8 * 1024;
+
+type Weighed = Pick<LiveStatement, 'weight'>;
 
 /**
  * The memory of a session's live queries: their own and that of the change being delivered are charged to the
@@ -38,14 +41,14 @@ export class LiveMemory implements BacklogReader {
    * Checks that a query fits; nothing is reserved before it begins.
    * @throws TesseraError `too_many_live_queries`, `live_queries_too_large`, `connection_memory_exceeded`, …
    */
-  admit({ weight }: LiveQuery): void {
+  admit({ weight }: Weighed): void {
     this.#quota.admit(weight);
     this.#memory.budget.charge(weight);
     this.#memory.budget.release(weight);
   }
 
   /** Reserves a query; false if it doesn't fit. */
-  begin({ weight }: LiveQuery): boolean {
+  begin({ weight }: Weighed): boolean {
     if (!this.#quota.takeQuery(weight)) return false;
     try {
       this.#memory.budget.charge(weight);
@@ -56,7 +59,24 @@ export class LiveMemory implements BacklogReader {
     }
   }
 
-  end({ weight }: LiveQuery): void {
+  /**
+   * Reserves what a result takes by now.
+   * @throws TesseraError `live_queries_full`, with nothing changed, if it doesn't fit
+   */
+  resize(result: ResultSubscription, weight: number): void {
+    const growth = weight - result.weight;
+    if (!this.#quota.resizeQuery(growth)) throw failure('live_queries_full');
+    try {
+      if (growth > 0) this.#memory.budget.charge(growth);
+      else this.#memory.budget.release(-growth);
+    } catch {
+      this.#quota.resizeQuery(-growth);
+      throw failure('live_queries_full');
+    }
+    result.weight = weight;
+  }
+
+  end({ weight }: Weighed): void {
     this.#quota.giveQuery(weight);
     this.#memory.budget.release(weight);
   }

@@ -3,80 +3,51 @@
  * with the session's current rights and waiting for a slow client happens afterwards.
  */
 import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
-import { andThen, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, isPromise, lastly, otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { readChangePage } from '../../catalog/changefeed/catch-up.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
-import type { Environment } from '../../env/environment.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
-import { assertSameUser } from '../../records/users.js';
-import type { ChangeMemory, Execution, LastDefinitions, LiveListener, LiveQuery } from '../../runtime/execution.js';
+import type {
+  ChangeMemory,
+  Execution,
+  LastDefinitions,
+  LiveListener,
+  LiveQuery,
+  LiveStatement,
+  ResultSubscription,
+} from '../../runtime/execution.js';
 import { RequestInterrupt } from '../../runtime/interrupt.js';
+import { endLive } from '../../runtime/live-statements.js';
 import type { WrittenRecord } from '../../runtime/record-access.js';
-import type { Executor } from '../../statements/executor.js';
-import type { Engine, Versionstamp } from '../../storage/contract.js';
+import type { Versionstamp } from '../../storage/contract.js';
 import { positionAfter, stampOfTime } from '../../storage/transaction/append.js';
 import { Duration, objectFrom } from '../../value/value.js';
 import type { Notification, NotificationSink } from '../contract.js';
 import type { LiveQuota } from '../resources/live-quota.js';
 import type { ConnectionMemory } from '../resources/server-memory.js';
+import { ExpiryWatch, type WatchedSession } from './expiry-watch.js';
 import { LiveCursor } from './live-cursor.js';
+import { type ChangeItem, type EndItem, firstChange, type Item, type PastItem } from './live-items.js';
 import { LiveMemory } from './live-memory.js';
+import { LiveView, type LiveViewServices } from './live-view.js';
 import { type NotifiedChange, type PastChange, type PastChanges, pastChanges } from './past-changes.js';
 
-/** The time limit for evaluating one live query on one change. */
+/** Time limit for evaluating one live query on one change. */
 const PATIENCE = new Duration(5_000_000_000n);
 
-export interface NotifierServices {
-  readonly engine: Engine;
-  readonly environment: Environment;
-  readonly executor: Executor;
-  /** Reports an internal error. */
+export interface NotifierServices extends LiveViewServices {
+  readonly options: {
+    /** Milliseconds for which a change may wait; the queries of a client that is further behind end. */
+    readonly liveMaxAge: number;
+  };
   /** Absent where nothing is counted. */
   readonly metrics?: ServerMetrics | undefined;
   report(error: TesseraError): void;
 }
 
-/** Longer delays exceed what timers support. */
-const LONGEST_WAIT = 86_400_000;
-
-/** The session as seen by the notifier. */
-export interface WatchedSession {
-  /** The current identity; `undefined` if the session has expired. */
-  identity(): PromiseOrValue<SessionIdentity | undefined>;
-  /** Milliseconds until the session expires unless it is used; Infinity if never. */
-  remaining(): number;
-}
-
-/** A change to evaluate. */
-interface ChangeItem {
-  readonly kind: 'change';
-  readonly query: LiveQuery;
-  readonly change: WrittenRecord;
-  readonly stamp: Versionstamp;
-  /** Whether it is the last change of its commit for this query. */
-  isLast: boolean;
-  readonly memory: ChangeMemory;
-  /** When this node learned of the commit, on the monotonic clock. */
-  readonly since: number;
-}
-
-/** A page of changes from before the query began. */
-interface PastItem {
-  readonly kind: 'past';
-  readonly query: LiveQuery;
-  readonly cursor: LiveCursor;
-}
-
-/** The end of a query and its reason. */
-interface EndItem {
-  readonly kind: 'end';
-  readonly query: LiveQuery;
-  readonly reason: TesseraError | undefined;
-}
-
-type Item = ChangeItem | PastItem | EndItem;
-
+/** Milliseconds until a change is evaluated again after the store was unavailable. */
+const STORE_RETRY = 250;
 /** The processing of one item. */
 interface Turn {
   readonly interrupt: RequestInterrupt;
@@ -89,20 +60,26 @@ export class Notifier implements LiveListener {
   readonly #sink: NotificationSink;
   readonly #memory: LiveMemory;
   readonly #session: WatchedSession;
-  readonly #queries = new Set<LiveQuery>();
+  readonly #queries = new Set<LiveStatement>();
   /** The cursors of the queries begun with SINCE. */
-  readonly #cursors = new Map<LiveQuery, LiveCursor>();
+  readonly #cursors = new Map<LiveStatement, LiveCursor>();
   /** Of queries whose tables were removed, until their end has been delivered. */
-  readonly #last = new Map<LiveQuery, LastDefinitions>();
-  /** In order of arrival. */
-  readonly #waiting = new Set<Item>();
+  readonly #last = new Map<LiveStatement, LastDefinitions>();
+  /** In order of arrival, which numbers them. */
+  readonly #waiting = new Map<Item, number>();
+  #arrivals = 0;
+  /** The number of the item that is processed. */
+  #current = 0;
+  /** The change that is evaluated, or sent to a client that reads slowly. */
+  #delivering: ChangeItem | undefined;
+  #view: LiveView | undefined;
   /** Incremented when all queries end. */
   #generation = 0;
   #working = false;
   /** Requests in progress that begin live queries: their answers precede any notification. */
   #holding = 0;
   #closed = false;
-  #stopWatching: (() => void) | undefined;
+  readonly #expiry: ExpiryWatch;
 
   constructor(
     services: NotifierServices,
@@ -115,6 +92,7 @@ export class Notifier implements LiveListener {
     this.#sink = sink;
     this.#memory = new LiveMemory(quota, memory, () => this.#fallBehind());
     this.#session = session;
+    this.#expiry = new ExpiryWatch(services.environment.timers, session, () => this.endAll(failure('session_expired')));
   }
 
   /** Number of live queries. */
@@ -122,12 +100,18 @@ export class Notifier implements LiveListener {
     return this.#queries.size;
   }
 
-  admit(query: LiveQuery): void {
+  /** Milliseconds for which the oldest change has waited for the client; 0 without any. */
+  get behind(): number {
+    const oldest = this.#delivering ?? firstChange(this.#waiting.keys());
+    return oldest === undefined ? 0 : this.#services.environment.clock.monotonic() - oldest.since;
+  }
+
+  admit(query: LiveStatement): void {
     if (this.#closed) throw failure('realtime_unavailable');
     this.#memory.admit(query);
   }
 
-  begun(query: LiveQuery, stamp: Versionstamp): boolean {
+  begun(query: LiveStatement, stamp: Versionstamp): boolean {
     if (this.#closed) return false;
     // One transaction may begin more queries than the quota allows.
     if (!this.#memory.begin(query)) {
@@ -135,10 +119,10 @@ export class Notifier implements LiveListener {
       return false;
     }
     this.#queries.add(query);
-    if (query.since !== undefined) {
+    if (query.kind === 'changes' && query.since !== undefined) {
       this.#resume(query, new LiveCursor(query.since, stamp, this.#soonest(stamp)));
     }
-    if (this.#stopWatching === undefined) this.watch();
+    if (!this.#expiry.isOn) this.watch();
     return true;
   }
 
@@ -156,21 +140,42 @@ export class Notifier implements LiveListener {
     if (cursor.from !== undefined) this.#add({ kind: 'past', query, cursor });
   }
 
-  changed(query: LiveQuery, change: WrittenRecord, memory: ChangeMemory, stamp: Versionstamp): void {
+  changed(
+    query: LiveQuery,
+    change: WrittenRecord,
+    memory: ChangeMemory,
+    stamp: Versionstamp,
+    since = this.#services.environment.clock.monotonic(),
+  ): void {
     const cursor = this.#cursors.get(query);
     if (cursor?.takesFromFeed(stamp)) return;
-    if (!this.#memory.enqueue(memory)) {
+    if (this.#isTooOld || !this.#memory.enqueue(memory)) {
       this.#fallBehind();
       return;
     }
-    const since = this.#services.environment.clock.monotonic();
     const item: ChangeItem = { kind: 'change', query, change, stamp, isLast: true, memory, since };
     cursor?.follow(item);
     this.#add(item);
   }
 
+  resultChanged(result: ResultSubscription): void {
+    if (!result.isAnnounced) this.#add({ kind: 'result', query: result });
+    result.isAnnounced = true;
+  }
+
+  identityAt(path: LiveStatement['databasePath']): PromiseOrValue<SessionIdentity | undefined> {
+    return andThen(this.#identity(), (identity) => identity && withDatabasePath(identity, path));
+  }
+
+  #identity(): PromiseOrValue<SessionIdentity | undefined> {
+    return andThen(this.#session.identity(), (identity) => {
+      if (identity === undefined) this.endAll(failure('session_expired'));
+      return identity;
+    });
+  }
+
   /** Earlier changes are delivered first. */
-  ended(query: LiveQuery, reason?: TesseraError, last?: LastDefinitions): void {
+  ended(query: LiveStatement, reason?: TesseraError, last?: LastDefinitions): void {
     if (this.#queries.delete(query)) this.#memory.end(query);
     if (this.#queries.size === 0) this.watch();
     const cursor = this.#cursors.get(query);
@@ -186,12 +191,16 @@ export class Notifier implements LiveListener {
    */
   endAll(reason?: TesseraError): void {
     this.#generation++;
-    for (const item of this.#waiting) {
+    for (const item of this.#waiting.keys()) {
       if (item.kind !== 'change') continue;
       this.#waiting.delete(item);
       this.#memory.drop(item.memory);
     }
-    for (const query of this.#queries) this.#services.executor.liveQueries.end(query, reason);
+    for (const query of this.#queries) endLive(this.#services.executor, query, reason);
+  }
+
+  get #isTooOld(): boolean {
+    return this.behind > this.#services.options.liveMaxAge;
   }
 
   #fallBehind(): void {
@@ -200,15 +209,8 @@ export class Notifier implements LiveListener {
 
   /** Ends all queries when the session expires, even without activity. Call whenever the expiry changes. */
   watch(): void {
-    this.#stopWatching?.();
-    this.#stopWatching = undefined;
-    const remaining = this.#queries.size === 0 ? Number.POSITIVE_INFINITY : this.#session.remaining();
-    if (remaining === Number.POSITIVE_INFINITY) return;
-    const wait = Math.min(Math.max(Math.ceil(remaining), 0), LONGEST_WAIT);
-    this.#stopWatching = this.#services.environment.timers.after(wait, () => {
-      if (this.#session.remaining() <= 0) this.endAll(failure('session_expired'));
-      else this.watch();
-    });
+    if (this.#queries.size === 0) this.#expiry.end();
+    else this.#expiry.renew();
   }
 
   /** The connection is closed. */
@@ -230,7 +232,7 @@ export class Notifier implements LiveListener {
   }
 
   #add(item: Item): void {
-    this.#waiting.add(item);
+    this.#waiting.set(item, ++this.#arrivals);
     this.#begin();
   }
 
@@ -245,33 +247,43 @@ export class Notifier implements LiveListener {
 
   async #work(): Promise<void> {
     const { environment, metrics } = this.#services;
-    // The answers of the writer and of the LIVE statement go first.
+    // Answers go first.
     await environment.timers.nextRound();
     const interrupt = RequestInterrupt.begin(environment);
-    // Items that are added meanwhile are processed in the same loop.
-    for (const item of this.#waiting) {
-      if (this.#holding > 0) return;
-      this.#waiting.delete(item);
-      if (item.kind === 'change') {
-        await this.#handleChange(item, interrupt);
-        metrics?.liveChange(environment.clock.monotonic() - item.since);
-      } else await this.#handle(item, interrupt);
-      await interrupt.checkpoint();
+    try {
+      // Items that are added meanwhile are processed in the same loop.
+      for (const [item, arrival] of this.#waiting) {
+        if (this.#holding > 0) return;
+        if (this.#isTooOld) this.#fallBehind();
+        if (!this.#waiting.delete(item)) continue;
+        this.#current = arrival;
+        if (item.kind === 'change') {
+          await this.#handleChange(item, interrupt);
+          metrics?.liveChange(environment.clock.monotonic() - item.since);
+        } else await this.#handle(item, interrupt);
+        await interrupt.checkpoint();
+      }
+    } finally {
+      this.#leaveView();
     }
   }
 
   async #handleChange(item: ChangeItem, interrupt: RequestInterrupt): Promise<void> {
+    this.#delivering = item;
     try {
       await this.#memory.deliver(item.memory, () => this.#handle(item, interrupt));
     } catch (thrown) {
       this.endAll(asTesseraError(thrown));
+    } finally {
+      this.#delivering = undefined;
     }
   }
 
   #handle(item: Item, interrupt: RequestInterrupt): Promise<unknown> {
     const generation = this.#generation;
-    const { query } = item;
     if (item.kind === 'end') return this.#sendEnd(item);
+    if (item.kind === 'result') return this.#sendResult(item.query, generation, interrupt);
+    const { query } = item;
     const cursor = this.#cursors.get(query);
     const isOver = () => this.#closed || generation !== this.#generation || cursor?.isEnded === true;
     const turn = { interrupt, isOver };
@@ -287,10 +299,27 @@ export class Notifier implements LiveListener {
     await this.#deliver({ id: query.id, action: 'KILLED', record: undefined, result: undefined, reason });
   }
 
+  /** What leads from the result that the client has to the latest one; the next follows when it has read this. */
+  async #sendResult(result: ResultSubscription, generation: number, interrupt: RequestInterrupt): Promise<void> {
+    result.isAnnounced = false;
+    const isOver = () => this.#closed || generation !== this.#generation || !this.#queries.has(result);
+    const { metrics, environment, executor } = this.#services;
+    try {
+      if ((await this.#identity()) === undefined || isOver()) return;
+      await result.deliver(interrupt, (notification) => andThen(this.#deliver(notification), () => !isOver()));
+      metrics?.liveChange(environment.clock.monotonic() - result.since);
+      if (!isOver()) this.#memory.resize(result, result.weightNow);
+    } catch (thrown) {
+      executor.liveResults.end(result, asTesseraError(thrown));
+    }
+  }
+
   /** Delivers one page of the changefeed and schedules the next. */
   async #sendPast({ query, cursor }: PastItem, turn: Turn): Promise<void> {
     const { until } = cursor;
     cursor.isOutrun = false;
+    // It may have been outrun since the last view was taken.
+    this.#leaveView();
     let page: PastChanges | undefined;
     try {
       page = turn.isOver() ? undefined : await this.#readChangePage(query, cursor, turn);
@@ -347,7 +376,11 @@ export class Notifier implements LiveListener {
 
   async #deliver(notification: Notification): Promise<void> {
     try {
-      await this.#sink(notification);
+      const sent = this.#sink(notification);
+      if (!isPromise(sent)) return;
+      // Nothing of the store is held while a client reads.
+      this.#leaveView();
+      await sent;
     } catch (error) {
       // The client is gone.
       this.#services.report(asTesseraError(error));
@@ -381,13 +414,29 @@ export class Notifier implements LiveListener {
               ...(versionstamp !== undefined && { versionstamp }),
             },
         ),
-      (thrown) => {
+      (thrown): PromiseOrValue<Notification | undefined> => {
         // A change whose evaluation fails isn't shown; others are.
         const error = asTesseraError(thrown);
+        if (error.code === 'storage_unavailable') return this.#notificationLater(query, change, versionstamp, turn);
+        // Whether the store or the query is slow, what is missed must be known.
+        if (error.code === 'timed_out') this.#fallBehind();
         if (error.code === 'internal') this.#services.report(error);
         return undefined;
       },
     );
+  }
+
+  /** A change that the store kept from being evaluated isn't left out: it waits for the store as for a slow client. */
+  async #notificationLater(
+    query: LiveQuery,
+    change: NotifiedChange,
+    versionstamp: Versionstamp | undefined,
+    turn: Turn,
+  ): Promise<Notification | undefined> {
+    this.#leaveView();
+    await this.#services.environment.timers.wait(STORE_RETRY);
+    if (this.#isTooOld) this.#fallBehind();
+    return turn.isOver() ? undefined : this.#notificationOf(query, change, versionstamp, turn);
   }
 
   #readChangePage(query: LiveQuery, cursor: LiveCursor, { interrupt }: Turn): PromiseOrValue<PastChanges | undefined> {
@@ -410,20 +459,14 @@ export class Notifier implements LiveListener {
     interrupt: RequestInterrupt,
     work: (execution: Execution, catalog: DatabaseCatalog, table: TableEntry) => PromiseOrValue<T>,
   ): PromiseOrValue<T | undefined> {
-    const { engine, executor } = this.#services;
-    const { liveQueries } = executor;
-    return andThen(this.#session.identity(), (signedIn) => {
-      if (signedIn === undefined) {
-        this.endAll(failure('session_expired'));
-        return undefined;
-      }
-      const identity = withDatabasePath(signedIn, query.databasePath);
-      return andThen(engine.begin({ writable: false }), (transaction) => {
-        const workBy = (last: LastDefinitions | undefined): PromiseOrValue<T | undefined> => {
-          const execution = executor.execution({ transaction, identity, interrupt, catalog: last?.catalog });
-          if (last?.areCurrent === false && execution.checks.view) return undefined;
-          const ready = andThen(assertSameUser(execution), () => execution.context.catalog());
-          return andThen(ready, (catalog) => {
+    const { liveQueries } = this.#services.executor;
+    return andThen(this.#identity(), (identity) => {
+      if (identity === undefined) return undefined;
+      return andThen(this.#viewOf(identity), (view) => {
+        const workBy = (last: LastDefinitions | undefined): PromiseOrValue<T | undefined> =>
+          andThen(view.execution(query.databasePath, interrupt, last), (seen) => {
+            if (seen === undefined) return undefined;
+            const { execution, catalog } = seen;
             const table = catalog?.tablesById.get(query.table.definition.id);
             if (catalog !== undefined && table !== undefined) return work(execution, catalog, table);
             if (last !== undefined) return undefined;
@@ -431,12 +474,23 @@ export class Notifier implements LiveListener {
             const known = this.#last.get(query) ?? liveQueries.lastDefinitions(query);
             return known && workBy(known);
           });
-        };
-        return lastly(
-          () => workBy(this.#last.get(query)),
-          () => transaction.cancel(),
-        );
+        return workBy(this.#last.get(query));
       });
     });
+  }
+
+  /** A view as of now in which the current item has happened. */
+  #viewOf(identity: SessionIdentity): PromiseOrValue<LiveView> {
+    if (this.#view?.serves(identity, this.#current)) return this.#view;
+    this.#leaveView();
+    return andThen(LiveView.take(this.#services, identity, this.#arrivals), (view) => {
+      this.#view = view;
+      return view;
+    });
+  }
+
+  #leaveView(): void {
+    this.#view?.leave();
+    this.#view = undefined;
   }
 }

@@ -34,12 +34,15 @@ interface Noted {
   /** In nanoseconds since 1970. */
   readonly active: bigint;
   readonly liveQueries: number;
+  readonly isBehind: boolean;
 }
 
 /** At most so many sessions are written in one commit. */
 const BATCH = 256;
 /** Milliseconds between two rounds in which those that were used are written again. */
 export const REFRESH_INTERVAL = 30_000;
+/** Milliseconds from which on live queries count as behind. */
+const BEHIND = 1_000;
 /** Nanoseconds by which a session must have been used later than its row says, so that clocks may be inexact. */
 const USED_LATER = 1_000_000n;
 
@@ -125,9 +128,7 @@ export class SessionPresence implements SessionsElsewhere {
     for (const [key, entered] of this.#entered) {
       if (++seen % BATCH === 0) await this.#options.timers.nextRound();
       const noted = this.#noted.get(entered);
-      const { active, liveQueries } = entered.session.facts;
-      if (noted === undefined || (active < noted.active + USED_LATER && liveQueries === noted.liveQueries)) continue;
-      this.#waiting.set(key, entered);
+      if (noted !== undefined && isOutOfDate(noted, useOf(entered))) this.#waiting.set(key, entered);
     }
     this.#writing.wake();
   }
@@ -173,9 +174,9 @@ export class SessionPresence implements SessionsElsewhere {
       }
       transaction.put(key, row);
       if (entered === undefined) continue;
-      const { active, liveQueries } = entered.session.facts;
+      const use = useOf(entered);
       const isNew = !this.#noted.has(entered);
-      transaction.afterCommit(() => this.#noted.set(entered, { active, liveQueries }));
+      transaction.afterCommit(() => this.#noted.set(entered, use));
       if (isNew && entered.session.holder.principal.kind === 'record') users.add(entered.user);
     }
     const surplus: RegisteredSession[] = [];
@@ -211,4 +212,13 @@ export class SessionPresence implements SessionsElsewhere {
       overview: describeSession(session),
     });
   }
+}
+
+function useOf({ session: { facts } }: Entered): Noted {
+  return { active: facts.active, liveQueries: facts.liveQueries, isBehind: facts.behind >= BEHIND };
+}
+
+/** By how much a session is behind changes as long as it is. */
+function isOutOfDate(noted: Noted, { active, liveQueries, isBehind }: Noted): boolean {
+  return active >= noted.active + USED_LATER || liveQueries !== noted.liveQueries || isBehind || noted.isBehind;
 }

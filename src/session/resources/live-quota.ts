@@ -15,6 +15,9 @@ export interface LiveLimits {
   readonly bytes: number;
 }
 
+/** Milliseconds for which a change may wait for its client, as a rule. */
+export const DEFAULT_LIVE_MAX_AGE = 30_000;
+
 export const DEFAULT_LIVE_LIMITS: LiveLimits = {
   queries: 1_000,
   weight: 16 * 2 ** 20,
@@ -49,6 +52,13 @@ export class LiveQuota {
     if (this.#queries >= this.#limits.queries || this.#weight + weight > this.#limits.weight) return false;
     this.#queries++;
     this.#weight += weight;
+    return true;
+  }
+
+  /** A query takes so many bytes more; false if the quota is exhausted. */
+  resizeQuery(growth: number): boolean {
+    if (growth > 0 && this.#weight + growth > this.#limits.weight) return false;
+    this.#weight += growth;
     return true;
   }
 

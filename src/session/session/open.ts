@@ -5,17 +5,21 @@ import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Statement } from '../../language/ast.js';
 import { type Deadline, RequestInterrupt } from '../../runtime/interrupt.js';
-import type { Duration, ObjectValue, Value } from '../../value/value.js';
+import { endLive, findLive } from '../../runtime/live-statements.js';
+import { checkedPeriod } from '../../statements/live/live-result.js';
+import type { Duration, ObjectValue, Uuid, Value } from '../../value/value.js';
 import type {
   CatalogSnapshot,
   DatabaseSelection,
   ExportSelection,
+  FollowOptions,
   HeldTransaction,
   HeldTransactionOptions,
   IssuedTokens,
   NotificationSink,
   PageEntry,
   RequestActivity,
+  ResultSnapshot,
   Session,
   StartedRequest,
   StartTarget,
@@ -27,6 +31,7 @@ import { Notifier } from '../live/notifier.js';
 import { LiveQuota } from '../resources/live-quota.js';
 import { accountKey } from '../resources/registered-session.js';
 import { SessionVariables, type Variable } from '../resources/session-variables.js';
+import { resultSnapshot } from '../results/result-snapshot.js';
 import { DurabilityTracker, whenDurable } from './durability.js';
 import type { Participant, StatementRequest } from './held-transaction.js';
 import { parse, runParsed, runText } from './run/request.js';
@@ -124,11 +129,29 @@ export class OpenSession extends SessionState implements Session {
     this.services.registry.enter(this, this.holder.principal);
   }
 
+  async followResult(
+    evaluate: (snapshot: ResultSnapshot) => Promise<Value>,
+    { every, weight }: FollowOptions,
+  ): Promise<Uuid> {
+    await enterAdmitted(this, false);
+    assertNoView(this, 'live query', this.auditor);
+    if (this.listener === undefined) throw failure('realtime_unavailable');
+    const { executor } = this.services;
+    return executor.liveResults.start(this.listener, this.holder.databasePath, {
+      evaluate: async (execution) => evaluate(await resultSnapshot(executor, execution)),
+      text: '',
+      isOrdered: false,
+      isPatched: false,
+      period: every === undefined ? undefined : checkedPeriod(every),
+      since: undefined,
+      weight,
+    });
+  }
+
   endLive(id: string): boolean {
-    const { liveQueries } = this.services.executor;
-    const query = liveQueries.get(id);
+    const query = findLive(this.services.executor, id);
     if (query === undefined || query.listener !== this.listener) return false;
-    liveQueries.end(query);
+    endLive(this.services.executor, query);
     return true;
   }
 

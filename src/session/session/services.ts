@@ -55,4 +55,6 @@ export interface SessionOptions {
   readonly requestTimeout: Duration | undefined;
   /** Idle timeout of a signed-in session in milliseconds; `undefined`: none. */
   readonly idle: number | undefined;
+  /** Milliseconds for which a change may wait; the live queries of a session that is further behind end. */
+  readonly liveMaxAge: number;
 }

@@ -94,6 +94,7 @@ export abstract class SessionState implements RegisteredSession {
       active: this.lifetime.usedAt,
       expires: this.lifetime.expiresAt,
       liveQueries: this.listener?.queries ?? 0,
+      behind: this.listener?.behind ?? 0,
     };
   }
 

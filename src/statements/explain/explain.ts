@@ -23,6 +23,7 @@ import { planDelete } from '../write/delete.js';
 import { planUpdate } from '../write/update.js';
 import { planUpsert } from '../write/upsert.js';
 import { readsOfWrite } from '../write/write-reads.js';
+import { dependenciesOf } from './dependencies.js';
 
 type Of<Kind extends Statement['kind']> = Extract<Statement, { readonly kind: Kind }>;
 
@@ -227,6 +228,11 @@ const DETAILS: {
   // The plan of a live query for each change.
   live: (statement, nested, { compiler }) =>
     describe(bindLive(statement, compiler.tuning.rules), { ...UNFOLDED, nested }),
+  'live-result': async ({ expression }, nested, { execution, compiler }) => {
+    const child = await expressionNode(expression, nested);
+    const dependencies = await dependenciesOf(expression, execution, compiler);
+    return { ...(dependencies !== undefined && { attributes: { dependencies } }), children: [child] };
+  },
   'define-table': (statement, nested, context) =>
     statement.view === undefined ? {} : viewNodes(statement.name, statement.view, nested, context),
   insert: ({ into }) => (into === undefined ? {} : { attributes: { into: printExpression(into) } }),

@@ -5,8 +5,9 @@
 import { failure } from '../../errors/error.js';
 import type { Kill } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
-import type { Execution, LiveQuery } from '../../runtime/execution.js';
+import type { Execution, LiveStatement } from '../../runtime/execution.js';
 import type { Compiler, Evaluate } from '../../runtime/frame.js';
+import { endLive, findLive } from '../../runtime/live-statements.js';
 import { parseUuid } from '../../value/uuid.js';
 import { Uuid } from '../../value/value.js';
 
@@ -19,24 +20,24 @@ export function compileKill({ id }: Kill, compiler: Compiler): Evaluate {
   const shown = printExpression(id);
   return async (frame) => {
     const value = await evaluate(frame);
-    const {
-      services: { liveQueries },
-      context,
-    } = frame.execution;
+    const { services, context } = frame.execution;
     const uuid = typeof value === 'string' ? parseUuid(value) : value;
-    const query = uuid instanceof Uuid ? liveQueries.get(uuid.text) : undefined;
+    const query = uuid instanceof Uuid ? findLive(services, uuid.text) : undefined;
     if (query !== undefined && mayKill(frame.execution, query)) {
-      context.transaction.afterCommit(() => liveQueries.end(query));
+      context.transaction.afterCommit(() => endLive(services, query));
       return undefined;
     }
     const mayKillOthers = uuid instanceof Uuid && query === undefined && !frame.execution.checks.edit;
-    const isEnded = await (mayKillOthers && liveQueries.endElsewhere(context, uuid.text));
+    const isEnded = await (mayKillOthers && services.liveQueries.endElsewhere(context, uuid.text));
     if (!isEnded) throw failure('live_query_missing', { id: shown });
     return undefined;
   };
 }
 
-function mayKill({ request: { listener }, checks, identity: { databasePath } }: Execution, query: LiveQuery): boolean {
+function mayKill(
+  { request: { listener }, checks, identity: { databasePath } }: Execution,
+  query: LiveStatement,
+): boolean {
   if (query.listener === listener) return true;
   const isHere =
     databasePath.namespace === query.databasePath.namespace && databasePath.database === query.databasePath.database;

@@ -16,6 +16,7 @@ import type { Environment } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { LastDefinitions, LiveQuery } from '../../runtime/execution.js';
 import { RequestInterrupt } from '../../runtime/interrupt.js';
+import type { WrittenRecord } from '../../runtime/record-access.js';
 import { CoalescedTask } from '../../storage/coalesced-task.js';
 import type { Engine, Entry, Transaction, Versionstamp } from '../../storage/contract.js';
 import { LAST_POSITION, type LogPosition, positionAfter } from '../../storage/transaction/append.js';
@@ -55,6 +56,8 @@ export class LiveTail {
   #catalog: DatabaseCatalog;
   readonly #readers = new Map<LiveQuery, Reader>();
   readonly #reading: CoalescedTask;
+  /** When this process learned of the first commit that no round has read, on the monotonic clock. */
+  #wokenAt: number | undefined;
 
   constructor(services: LiveTailServices, catalog: DatabaseCatalog) {
     const { namespace, database } = catalog;
@@ -92,19 +95,26 @@ export class LiveTail {
 
   /** The log has new entries, or the database or a table may have been removed. */
   wake(): void {
+    this.#wokenAt ??= this.#services.environment.clock.monotonic();
     this.#reading.wake();
   }
 
   async #round(): Promise<void> {
     if (this.isEmpty) return;
-    const { engine, catalogs } = this.#services;
+    const { engine, catalogs, environment } = this.#services;
+    const since = this.#wokenAt ?? environment.clock.monotonic();
+    this.#wokenAt = undefined;
     const transaction = await engine.begin({ writable: false });
     try {
       await this.#prefetch(transaction);
       const catalog = await loadDatabase(transaction, catalogs, this.#namespace, this.#name);
       // The log outlasts its database.
-      await this.#read(transaction);
+      await this.#read(transaction, since);
       this.#endRemoved(catalog);
+    } catch (error) {
+      // The next round reads the same again.
+      this.#wokenAt = since;
+      throw error;
     } finally {
       transaction.cancel();
     }
@@ -118,7 +128,7 @@ export class LiveTail {
     });
   }
 
-  async #read(transaction: Transaction): Promise<void> {
+  async #read(transaction: Transaction, since: number): Promise<void> {
     // Queries that begin during the round are served by the next one.
     const readers = [...this.#readers.values()];
     if (readers.length === 0) return;
@@ -132,7 +142,7 @@ export class LiveTail {
     try {
       for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) {
         for (const entry of batch) {
-          last = this.#deliver(readers, entry);
+          last = this.#deliver(readers, entry, since);
           await interrupt.checkpoint();
         }
         if (this.#reading.isStopped) return;
@@ -146,12 +156,14 @@ export class LiveTail {
   }
 
   /** Returns the versionstamp of the entry. */
-  #deliver(readers: readonly Reader[], [key, stored]: Entry): Versionstamp {
+  #deliver(readers: readonly Reader[], [key, stored]: Entry, since: number): Versionstamp {
     const { position, stamp } = liveLogPosition(this.#database, key);
     const entry = readLiveLogEntry(stored);
     if (entry === undefined) return stamp;
     const table = 'tooLargeIn' in entry ? entry.tooLargeIn : entry.table;
     const memory = { bytes: 'tooLargeIn' in entry ? 0 : weightOf(entry.before, entry.after), holders: 0 };
+    // One object for all queries, which share what is made of it.
+    let change: WrittenRecord | undefined;
     for (const reader of readers) {
       const { query, next } = reader;
       if (query.table.definition.id !== table || position < next || !this.#readers.has(query)) continue;
@@ -162,9 +174,9 @@ export class LiveTail {
       }
       const { before, after } = entry;
       const id = (after ?? before)?.['id'];
-      if (id instanceof RecordId) {
-        query.listener.changed(query, { table: query.table, id, before, after }, memory, stamp);
-      }
+      if (!(id instanceof RecordId)) continue;
+      change ??= { table: query.table, id, before, after };
+      query.listener.changed(query, change, memory, stamp, since);
     }
     return stamp;
   }

@@ -4,7 +4,7 @@ import { coveredFrom } from '../../catalog/changefeed/coverage.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { failure } from '../../errors/error.js';
 import { uuidV4 } from '../../functions/identifiers.js';
-import type { Live } from '../../language/ast.js';
+import type { Live, LiveResult } from '../../language/ast.js';
 import { printStatement } from '../../language/print.js';
 import { walk } from '../../language/visitor.js';
 import { bindLive } from '../../plan/bind-change.js';
@@ -13,7 +13,7 @@ import { asksForScores, withMatchCalls } from '../../plan/match-calls.js';
 import type { RecordReading } from '../../query/operators/operator.js';
 import { OperatorCompiler } from '../../query/operators/operators.js';
 import { selectedDatabase } from '../../runtime/authorization/selected-database.js';
-import type { Execution, LiveQuery } from '../../runtime/execution.js';
+import type { Execution, LiveQuery, PresentedChange } from '../../runtime/execution.js';
 import { type Compiler, type Evaluate, Frame } from '../../runtime/frame.js';
 import type { WrittenRecord } from '../../runtime/record-access.js';
 import { Scope } from '../../runtime/scope.js';
@@ -23,6 +23,7 @@ import { equals } from '../../value/order.js';
 import { toErrorText } from '../../value/text/text.js';
 import { Datetime, int, Table, type Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
+import { presentOnce, sharedText } from './shared-presentation.js';
 import { stampAt } from './show-changes.js';
 
 /** @throws TesseraError `misplaced_function` if it asks for scores, which compare a record with all others */
@@ -37,6 +38,7 @@ export function compileLive(written: Live, compiler: Compiler): Evaluate {
   const evaluateSince = since && compiler.expression(since);
   const present = compilePresentation(statement, compiler);
   const { parameters, weight } = keptWith(statement);
+  const text = sharedText(written);
   return (frame) => {
     const {
       services: { liveQueries, environment },
@@ -58,6 +60,7 @@ export function compileLive(written: Live, compiler: Compiler): Evaluate {
         for (const name of parameters) if (frame.scope.has(name)) variables.set(name, frame.scope.get(name));
         const begin = (since?: LiveQuery['since']) => {
           const query: LiveQuery = {
+            kind: 'changes',
             id: uuidV4(environment.random),
             statement,
             weight: weight + weightOf(...parameters.map((name) => variables.get(name))),
@@ -65,8 +68,10 @@ export function compileLive(written: Live, compiler: Compiler): Evaluate {
             table,
             listener,
             since,
-            present: (execution, table, change, versionstamp) =>
-              present(execution, table, change, versionstamp, variables),
+            present: (execution, table, change, versionstamp) => {
+              const alone = () => present(execution, table, change, versionstamp, variables);
+              return text === undefined ? alone() : presentOnce(text, execution, table, change, alone);
+            },
           };
           return andThen(liveQueries.begin(context, catalog, query), () => query.id);
         };
@@ -86,8 +91,9 @@ const DIGITS = /^\d{1,19}$/;
 /**
  * The versionstamp after which to begin. A number is one, and so is a text of digits, since not every JSON parser can
  * read large numbers; a datetime means the last one before its millisecond. NONE is now.
+ * @throws TesseraError `invalid_target`
  */
-function readSince(since: Value): Versionstamp | undefined {
+export function readSince(since: Value): Versionstamp | undefined {
   if (since === undefined) return undefined;
   if (since instanceof Datetime) {
     const first = stampAt(since);
@@ -117,7 +123,10 @@ const EXPRESSION_WEIGHT = 256;
  * The memory of a live query: the parameters that it names, with their values when it begins, and itself, which takes
  * many times its text.
  */
-function keptWith(statement: Live): { readonly parameters: readonly string[]; readonly weight: number } {
+export function keptWith(statement: Live | LiveResult): {
+  readonly parameters: readonly string[];
+  readonly weight: number;
+} {
   const names = new Set<string>();
   let expressions = 0;
   walk(statement, {
@@ -135,7 +144,7 @@ type PresentChange = (
   change: WrittenRecord,
   versionstamp: Versionstamp | undefined,
   variables: Scope,
-) => PromiseOrValue<{ readonly result: Value } | undefined>;
+) => PromiseOrValue<PresentedChange | undefined>;
 
 /**
  * Presents the record to the subscriber, as it was before the change and after it. A change that isn't visible sends

@@ -102,7 +102,7 @@ export async function* groupsOf({ path, header }: ArchiveSegment): AsyncGenerato
 }
 
 /** Adds the changes of a record; `false` for bytes that aren't changes, which a right checksum doesn't rule out. */
-function addChanges(packed: Uint8Array, changes: EncodedChange[]): boolean {
+export function addChanges(packed: Uint8Array, changes: EncodedChange[]): boolean {
   let isSound = true;
   try {
     unpackChanges(packed, (change) => {

@@ -24,6 +24,8 @@ export const SEGMENT_HEADER = 40;
 const RECORD_HEADER = 8;
 const LAST_PART_HEADER = 25;
 const KINDS = { part: 0, last: 1 } as const;
+/** The first byte of the payload of a group's last part. */
+export const LAST_PART = KINDS.last;
 
 export interface SegmentHeader {
   readonly format: number;

@@ -17,9 +17,11 @@ import {
   KNOWN_LMDB_FORMATS,
   LMDB_FORMAT,
   type MetadataName,
+  UNSEALED_LMDB_FORMAT,
 } from '../lmdb/file/lmdb-metadata.js';
 import { treeEntries, treesOf } from '../lmdb/file/lmdb-pages.js';
 import { allocateLock } from '../lmdb/file/lmdb-space.js';
+import { awaitLog } from './await-log.js';
 import type { Blobs } from './blobs.js';
 import {
   BACKUP_FORMAT,
@@ -65,7 +67,7 @@ export interface CreatedBackup {
 export async function createBackup(folder: string, to: Blobs, options: BackupOptions = {}): Promise<CreatedBackup> {
   const { environment = realEnvironment } = options;
   if (!(await to.isEmpty())) throw failure('backup_target_not_empty', { location: to.location });
-  const pinned = await pinFile(folder);
+  const pinned = await pinFile(folder, environment.timers);
   try {
     const taken = new Date(Number(environment.clock.now() / 1_000_000n)).toISOString();
     const id = randomBytes(16).toString('hex');
@@ -197,11 +199,12 @@ interface PinnedFile {
  * @throws TesseraError `storage_corrupt`, `storage_format`, `restore_incomplete`; Error of the system or of the
  * library, such as that there is no such folder
  */
-async function pinFile(folder: string): Promise<PinnedFile> {
+async function pinFile(folder: string, timers: Timers): Promise<PinnedFile> {
   const path = join(folder, DATA_FILE);
   const { uid, gid } = statSync(path);
   const check = { verifyUpTo: 0, readOnly: true, describeKey: () => 'an entry', report: () => undefined };
   readAmidWrites(() => checkDataFile(path, check));
+  await awaitLog(folder, timers);
   prepareLock(lockFileOf(path), uid, gid);
   const { root } = openDatabases(path, { sync: true, readOnly: true });
   // Commits from now on don't reuse the pages of the state that is read next.
@@ -255,7 +258,7 @@ function positionOf(file: LmdbFile, folder: string): StorePosition {
   if (!KNOWN_LMDB_FORMATS.has(format)) throw failure('storage_format', { folder, format, known: LMDB_FORMAT });
   const text = (name: MetadataName) => {
     const bytes = metadata.get(name);
-    return bytes && (format === String(LMDB_FORMAT) ? decodeMetadata(name, bytes) : decodeUnsealed(bytes));
+    return bytes && (format === String(UNSEALED_LMDB_FORMAT) ? decodeUnsealed(bytes) : decodeMetadata(name, bytes));
   };
   return { id: text('store') ?? '', format, version: Number(text('version') ?? 0), stamp: text('stamp') ?? '0' };
 }

@@ -27,7 +27,7 @@ import { openDatabases, putChange, putVersion } from '../lmdb/file/lmdb-database
 import { NativeBytes, PAGE_HEADER, RESTORE_MARK, readMetaFacts } from '../lmdb/file/lmdb-file.js';
 import { checkDataFile } from '../lmdb/file/lmdb-integrity.js';
 import { lockFileOf } from '../lmdb/file/lmdb-lock-file.js';
-import { KNOWN_LMDB_FORMATS, LMDB_FORMAT } from '../lmdb/file/lmdb-metadata.js';
+import { encodeMetadata, KNOWN_LMDB_FORMATS, LMDB_FORMAT, LOGGED_LMDB_FORMAT } from '../lmdb/file/lmdb-metadata.js';
 import type { PageLayout } from './manifest.js';
 import { type OpenBackup, readParts } from './read-backup.js';
 
@@ -127,11 +127,16 @@ const STEP_CHANGES = 16_384;
 
 /** Applies the archive, and gives the store a new id, since its history now differs from the backup's store. */
 async function bringForward({ manifest }: OpenBackup, path: string, options: RestoreOptions): Promise<void> {
-  const { id, version: after } = manifest.store;
+  const { id, version: after, format } = manifest.store;
   const { archive } = options;
   const databases = openDatabases(path, { sync: false, readOnly: false });
   try {
-    await databases.root.transaction(() => void databases.metadata.remove('store'));
+    await databases.root.transaction(() => {
+      void databases.metadata.remove('store');
+      // Its pages are of a store with a log, which isn't restored.
+      if (format === String(LOGGED_LMDB_FORMAT))
+        void databases.metadata.put('format', encodeMetadata('format', String(LMDB_FORMAT)));
+    });
     if (archive === undefined) return;
     const { folder, until } = archive;
     if (until !== undefined && until < Date.parse(manifest.taken))

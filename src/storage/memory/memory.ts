@@ -13,6 +13,7 @@ import { type KeyReservation, ownReservation, Reservations } from '../commit/res
 import type { BeginOptions, CopySupport, Engine, Key, KeyRange, Stored } from '../contract.js';
 import { callAll, callInSteps } from '../transaction/after-commit.js';
 import { StampSource } from '../transaction/append.js';
+import { LocalFollowers } from '../transaction/local-followers.js';
 import { DELETED, type OverlayValue } from '../transaction/overlay.js';
 import type { ReadSet } from '../transaction/read-set.js';
 import type { Snapshot } from '../transaction/snapshot.js';
@@ -27,6 +28,7 @@ import { OrderedTree } from '../tree/ordered-tree.js';
 export class MemoryEngine implements Engine {
   readonly name = 'memory';
   readonly isVolatile = true;
+  readonly commitFeed = new LocalFollowers();
   #tree = new OrderedTree<Stored>();
   readonly #revisions = new RangeRevisions(0);
   readonly #log = new CommitLog();
@@ -59,7 +61,7 @@ export class MemoryEngine implements Engine {
     const snapshot = this.snapshot();
     return options.writable
       ? new SnapshotTransaction(snapshot, this.committer(options), options)
-      : new SnapshotTransaction(snapshot);
+      : new SnapshotTransaction(snapshot, undefined, options);
   }
 
   readonly copying: CopySupport = {
@@ -78,6 +80,7 @@ export class MemoryEngine implements Engine {
     const began = this.#log.hold(this.#log.latest);
     const own = ownReservation(reservation);
     const committer: Committer = {
+      followers: this.commitFeed,
       commit: (reads, writes) => {
         const commit = () => this.#commit(began, reads, writes, own);
         // Most meet no other commit, and aren't worth another closure.

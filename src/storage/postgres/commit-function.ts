@@ -31,25 +31,37 @@ export const STAGED_WRITES: Writes = {
 };
 
 /**
- * Arrays that belong together have the same length. The function returns the first versionstamp, and the numbers of the
- * commits that conflict; it fails where the group was settled as not applied, or may have been.
+ * Arrays that belong together have the same length. `home` has the head under which each commit writes, for a group
+ * that doesn't wait for locked ones, and is empty for one that waits. The function returns the first versionstamp, the
+ * numbers of the commits that conflict, and of those whose heads are locked; it fails where the group was settled as
+ * not applied, or may have been.
  */
 export function commitFunction(name: string, { parameters, keys, changes, entries }: Writes): string {
   return `
 CREATE OR REPLACE FUNCTION ${name}(
-  me bigint, this_part bigint, known bigint, written bigint[], shared bigint[], everything boolean, size integer,
+  me bigint, this_part bigint, known bigint, written bigint[], shared bigint[], everything boolean, home bigint[], size integer,
   since_c integer[], since_head bigint[], since_stamp bigint[],
   key_c integer[], key_read bytea[],
   range_c integer[], range_from bytea[], range_to bytea[],
   logged_c integer[], logged_from bytea[], logged_to bytea[],
   maintenance integer[]${parameters === '' ? '' : `,\n  ${parameters}`}
-) RETURNS TABLE (first bigint, conflicting integer[]) LANGUAGE plpgsql AS $$
+) RETURNS TABLE (first bigint, conflicting integer[], locked integer[]) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
   s bigint;
   bad integer[] := '{}';
+  kept_out integer[] := '{}';
 BEGIN
-  s := take_stamps(written, shared, everything, size);
+  IF cardinality(home) = 0 THEN
+    s := take_stamps(written, shared, everything, size);
+  ELSE
+    SELECT t.first, t.taken INTO s, written FROM take_free_heads_v1(written, shared, size) AS t;
+    kept_out := ARRAY(SELECT c::integer - 1 FROM unnest(home) WITH ORDINALITY AS h(head, c) WHERE head <> ALL(written));
+    IF cardinality(written) = 0 THEN
+      RETURN QUERY SELECT s, bad, kept_out;
+      RETURN;
+    END IF;
+  END IF;
   IF EXISTS (SELECT 1 FROM fence AS f WHERE f.node = me AND f.part >= this_part AND f.head = ANY(written)) THEN
     RAISE EXCEPTION 'settled as not applied' USING ERRCODE = 'TS001';
   END IF;
@@ -101,24 +113,26 @@ BEGIN
       -- What is gone from the log can't be judged any more.
       SELECT since.c FROM since WHERE since.stamp < (SELECT head.pruned FROM head WHERE head.id = since.head)
     ) AS conflicts;
+    bad := ARRAY(SELECT c FROM unnest(bad) AS c WHERE c <> ALL(kept_out));
   END IF;
+  kept_out := kept_out || bad;
   INSERT INTO entry AS e
-    SELECT key, value FROM ${changes} AS w(c, key, value) WHERE value IS NOT NULL AND c <> ALL(bad)
+    SELECT key, value FROM ${changes} AS w(c, key, value) WHERE value IS NOT NULL AND c <> ALL(kept_out)
     UNION ALL
-    SELECT prefix || int8send(s + c) || int4send(at), value FROM ${entries} AS a(c, prefix, at, value) WHERE c <> ALL(bad)
+    SELECT prefix || int8send(s + c) || int4send(at), value FROM ${entries} AS a(c, prefix, at, value) WHERE c <> ALL(kept_out)
     ON CONFLICT (key) DO UPDATE SET value = excluded.value;
-  DELETE FROM entry WHERE key = ANY(ARRAY(SELECT w.key FROM ${changes} AS w(c, key, value) WHERE w.value IS NULL AND w.c <> ALL(bad)));
+  DELETE FROM entry WHERE key = ANY(ARRAY(SELECT w.key FROM ${changes} AS w(c, key, value) WHERE w.value IS NULL AND w.c <> ALL(kept_out)));
   INSERT INTO log (head, stamp, node, part, place, keys, is_maintenance)
     SELECT head_of(key), s + c, me, this_part, c, array_agg(key), c = ANY(maintenance) FROM (
       SELECT c, key FROM ${keys} AS w(c, key)
       UNION ALL
       SELECT c, prefix || int8send(s + c) || int4send(at) FROM ${entries} AS a(c, prefix, at, value)
-    ) AS written WHERE c <> ALL(bad) AND c <> ALL(logged_c) GROUP BY c, head_of(key);
+    ) AS written WHERE c <> ALL(kept_out) AND c <> ALL(logged_c) GROUP BY c, head_of(key);
   IF cardinality(logged_c) > 0 THEN
     INSERT INTO log (head, stamp, node, part, place, keys, range_from, range_to, is_maintenance)
       SELECT head_of(low), s + c, me, this_part, c, '{}', array_agg(low), array_agg(high), c = ANY(maintenance)
-      FROM unnest(logged_c, logged_from, logged_to) AS l(c, low, high) WHERE c <> ALL(bad) GROUP BY c, head_of(low);
+      FROM unnest(logged_c, logged_from, logged_to) AS l(c, low, high) WHERE c <> ALL(kept_out) GROUP BY c, head_of(low);
   END IF;
-  RETURN QUERY SELECT s, bad;
+  RETURN QUERY SELECT s, bad, ARRAY(SELECT c FROM unnest(kept_out) AS c WHERE c <> ALL(bad));
 END $$`;
 }

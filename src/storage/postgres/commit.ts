@@ -16,16 +16,16 @@ const STAGED_AT_ONCE = 1024 * 1024;
 const APPLIED_IN_A_MILLISECOND = 1_024;
 
 /** Types of the parameters of both functions, and of those that only the first one has. */
-const COMMON = `bigint bigint bigint bigint[] bigint[] boolean int int[] bigint[] bigint[] int[] bytea[] int[] bytea[] bytea[]
+const COMMON = `bigint bigint bigint bigint[] bigint[] boolean bigint[] int int[] bigint[] bigint[] int[] bytea[] int[] bytea[] bytea[]
   int[] bytea[] bytea[] int[]`;
 const WRITES = 'int[] bytea[] bytea[] int[] bytea[] int[] bytea[]';
 const COMMIT: PreparedStatement = {
   name: 'commit_group',
-  text: `SELECT first, conflicting FROM commit_group_v1(${placeholders(`${COMMON} ${WRITES}`)})`,
+  text: `SELECT first, conflicting, locked FROM commit_group_v2(${placeholders(`${COMMON} ${WRITES}`)})`,
 };
 const COMMIT_STAGED: PreparedStatement = {
   name: 'commit_group_staged',
-  text: `SELECT first, conflicting FROM commit_staged_v1(${placeholders(COMMON)})`,
+  text: `SELECT first, conflicting, locked FROM commit_staged_v2(${placeholders(COMMON)})`,
 };
 /** Made one by one, since not every dialect makes several at once. */
 const STAGE_TABLE =
@@ -91,9 +91,11 @@ export function clearStage(connection: PostgresConnection, { statement }: ReadyC
 
 /** @param row of the answer */
 export function outcomesOf({ commits }: CommitGroup, row: readonly (string | null)[]): CommitOutcome[] {
-  const [first, conflicting] = row;
-  const conflicts = new Set(int4ArrayOf(conflicting!));
-  return commits.map((_, place) => (conflicts.has(place) ? 'conflict' : int8Of(first!) + BigInt(place)));
+  const [first, conflicting, locked] = row;
+  const outcomes = commits.map((_, place): CommitOutcome => int8Of(first!) + BigInt(place));
+  for (const place of int4ArrayOf(conflicting!)) outcomes[place] = 'conflict';
+  for (const place of int4ArrayOf(locked!)) outcomes[place] = 'locked';
+  return outcomes;
 }
 
 /** See `RemoteStore.settle`. @throws Error what the server or the network says */
@@ -109,7 +111,7 @@ export async function settleGroup(
   return stamps.size === 0 ? 'not applied' : commits.map((_, place) => stamps.get(place) ?? 'conflict');
 }
 
-function commonParameters(node: bigint, { number, known, heads, commits }: CommitGroup): BinaryParameter[] {
+function commonParameters(node: bigint, { number, known, heads, waits, commits }: CommitGroup): BinaryParameter[] {
   const since = new Columns<[number, Head, bigint]>();
   const keys = new Columns<[number, Key]>();
   const ranges = new Columns<[number, Key, Key]>();
@@ -127,6 +129,7 @@ function commonParameters(node: bigint, { number, known, heads, commits }: Commi
     int8Array(heads.written.map(BigInt)),
     int8Array(heads.read === 'all' ? [] : heads.read.map(BigInt)),
     Buffer.from([heads.read === 'all' ? 1 : 0]),
+    int8Array(waits ? [] : commits.map(({ heads: { written } }) => BigInt(written[0]!))),
     int4(commits.length),
     int4Array(since.column(0)),
     int8Array(since.column(1).map(BigInt)),

@@ -35,7 +35,7 @@ export class PostgresMetrics {
   );
   readonly #commits = new CounterFamily(
     'tessera_store_commits_total',
-    'Commits sent to the store, by outcome (applied, conflict, failed; unknown: the connection was lost meanwhile).',
+    'Commits sent to the store, by outcome (applied, conflict, failed; locked: sent again, since another server writes the database; unknown: the connection was lost meanwhile).',
     ['outcome'],
   );
   readonly #connects = new CounterFamily(
@@ -63,7 +63,7 @@ export class PostgresMetrics {
     const passed = stopwatch();
     return (outcomes) => {
       this.#writes.record(passed());
-      for (const outcome of outcomes) this.#commits.add(outcome === 'conflict' ? 'conflict' : 'applied');
+      for (const outcome of outcomes) this.#commits.add(typeof outcome === 'bigint' ? 'applied' : outcome);
     };
   }
 

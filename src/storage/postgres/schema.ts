@@ -19,7 +19,9 @@ import type { SqlDialect } from './dialect.js';
 import { identifier, literal } from './identifiers.js';
 
 /** Of tables and functions, written to `about`. */
-export const SCHEMA_FORMAT = 2;
+export const SCHEMA_FORMAT = 3;
+/** A store of the format before has other functions, which servers of that release still use beside these. */
+const UPGRADED_FORMAT = 2;
 
 /** The statements that make them, each of which changes nothing of what is there already. */
 export function schemaStatements(dialect: SqlDialect): readonly string[] {
@@ -44,14 +46,23 @@ export function schemaStatements(dialect: SqlDialect): readonly string[] {
     // The greatest versionstamp of the rows of the fence that were removed.
     "INSERT INTO about VALUES ('forgotten', '0') ON CONFLICT DO NOTHING",
     FORGOTTEN,
+    ...functionStatements(dialect),
+    `INSERT INTO about VALUES ('format', '${SCHEMA_FORMAT}') ON CONFLICT DO NOTHING`,
+  ];
+}
+
+/** Those that make the functions, or replace them by the same ones. */
+function functionStatements(dialect: SqlDialect): readonly string[] {
+  return [
     HEAD_OF,
     takeStamps(dialect),
-    commitFunction('commit_group_v1', SENT_WRITES),
-    commitFunction('commit_staged_v1', STAGED_WRITES),
+    TAKE_FREE_HEADS,
+    commitFunction('commit_staged_v2', STAGED_WRITES),
     SETTLE_GROUP,
     PRUNE_HEAD,
     PRUNE_FENCE,
-    `INSERT INTO about VALUES ('format', '${SCHEMA_FORMAT}') ON CONFLICT DO NOTHING`,
+    // The last one: with it all are there.
+    commitFunction('commit_group_v2', SENT_WRITES),
   ];
 }
 
@@ -227,6 +238,23 @@ BEGIN
 END $$`;
 }
 
+/**
+ * Takes those of some heads that no other has locked, without waiting, and gives the first versionstamp of a group of
+ * \`size\` commits. Who waits for a lock holds none but that of the root's head, which comes first everywhere.
+ */
+const TAKE_FREE_HEADS = `
+CREATE OR REPLACE FUNCTION take_free_heads_v1(wanted bigint[], shared bigint[], size integer, OUT first bigint, OUT taken bigint[]) LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM head WHERE id = ANY(shared) FOR SHARE;
+  taken := ARRAY(SELECT id FROM head WHERE id = ANY(wanted) FOR UPDATE SKIP LOCKED);
+  SELECT greatest(max(stamp) + 1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint << 16) INTO first FROM head WHERE id = ANY(taken);
+  UPDATE head SET stamp = first + size - 1 WHERE id = ANY(taken);
+END $$`;
+
+const HAS_FUNCTIONS: PreparedStatement = {
+  name: 'has_functions',
+  text: "SELECT to_regproc('commit_group_v2') IS NOT NULL",
+};
 const HAS_SCHEMA: PreparedStatement = { name: 'has_schema', text: "SELECT to_regclass('about') IS NOT NULL" };
 const FORMAT_OF: PreparedStatement = { name: 'format', text: "SELECT value FROM about WHERE name = 'format'" };
 const TRUE = '\x01';
@@ -256,7 +284,10 @@ export async function prepareSchema(
     await (dialect.hasTransactionalDefinitions ? createAtOnce : createInSteps)(connection, place);
     format = await formatOf(connection);
   }
-  if (format !== `${SCHEMA_FORMAT}`) {
+  if (format === `${UPGRADED_FORMAT}`) {
+    const [has] = await connection.query(HAS_FUNCTIONS);
+    if (has?.[0] !== TRUE) await addFunctions(connection, place);
+  } else if (format !== `${SCHEMA_FORMAT}`) {
     const known = SCHEMA_FORMAT;
     throw failure('storage_format', { folder: `the schema ${schema}`, format: format ?? 'unknown', known });
   }
@@ -278,6 +309,13 @@ function createAtOnce(connection: PostgresConnection, { schema, dialect }: Schem
      ${schemaStatements(dialect).join(';\n')};
      COMMIT`,
   );
+}
+
+/** To a store of the format before. Several servers may do so at once. */
+async function addFunctions(connection: PostgresConnection, { schema, dialect }: SchemaTarget): Promise<void> {
+  await connection.run(`SELECT pg_advisory_lock(${lockOf(schema)})`);
+  for (const statement of functionStatements(dialect)) await connection.run(statement);
+  await connection.run(`SELECT pg_advisory_unlock(${lockOf(schema)})`);
 }
 
 /** Each statement by itself; one that was cut off is done again by the next server that starts. */

@@ -204,7 +204,7 @@ export class PostgresStore implements RemoteStore {
       const [row] = await connection.query(commit.statement, commit.parameters, timeout);
       const outcomes = outcomesOf(group, row!);
       written(outcomes);
-      for (const outcome of outcomes) if (outcome !== 'conflict') this.#notice(outcome);
+      for (const outcome of outcomes) if (typeof outcome === 'bigint') this.#notice(outcome);
       return outcomes;
     } catch (error) {
       if (isTooOld(error)) throw new GroupTooOld('too old', { cause: error });

@@ -60,6 +60,10 @@ export class RemoteEngine implements Engine {
     return this.#changedAt;
   }
 
+  get commitFeed(): LogFollower {
+    return this.#follower;
+  }
+
   get shared(): LogFollower {
     return this.#follower;
   }
@@ -67,7 +71,7 @@ export class RemoteEngine implements Engine {
   begin(options: BeginOptions): SnapshotTransaction {
     this.#mustBeOpen();
     const snapshot = new RemoteSnapshot(this.#store.snapshot(), options);
-    if (!options.writable) return new SnapshotTransaction(snapshot);
+    if (!options.writable) return new SnapshotTransaction(snapshot, undefined, options);
     return new SnapshotTransaction(snapshot, this.#committer(snapshot, options), options);
   }
 

@@ -88,14 +88,21 @@ export interface CommitGroup {
   readonly number: bigint;
   /** `RemoteStore.known` before it was sent. */
   readonly known: Versionstamp;
+  /** All that its commits lock. */
   readonly heads: HeadLocks;
+  /**
+   * Whether it waits for all of these. If not, each commit writes under one head, and those whose heads others have
+   * locked aren't applied.
+   */
+  readonly waits: boolean;
   readonly commits: readonly CommitRequest[];
 }
 
 /**
- * The versionstamp of a commit that was applied; `conflict` if nothing of it was, since its read set has changed.
+ * The versionstamp of a commit that was applied. Otherwise nothing of it was: `conflict`, since its read set has
+ * changed; `locked`, since its head is locked by others, and the group doesn't wait.
  */
-export type CommitOutcome = Versionstamp | 'conflict';
+export type CommitOutcome = Versionstamp | 'conflict' | 'locked';
 
 /** The positions of heads. */
 export interface HeadStamps {

@@ -1,8 +1,8 @@
 /** Scans of a transaction, which note in its read set only what the caller has received. */
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
-import type { Cursor, Entry, Key, KeyRange, ScanOptions, Stored } from '../contract.js';
-import { after, type ReadSet } from './read-set.js';
+import type { Cursor, Entry, Key, KeyRange, ReadRecorder, ScanOptions, Stored } from '../contract.js';
+import { after } from './read-set.js';
 import type { ReadValues, SnapshotCursor } from './snapshot.js';
 
 /**
@@ -23,7 +23,7 @@ const SKIPPED_AT_ONCE = 65_536;
 export class BatchCursor implements Cursor {
   readonly #transaction: { readonly finished: boolean };
   readonly #store: SnapshotCursor;
-  readonly #reads: ReadSet | undefined;
+  readonly #reads: ReadRecorder | undefined;
   readonly #reverse: boolean;
   readonly #foundOnly: boolean;
   readonly #lastBatch: number;
@@ -36,7 +36,7 @@ export class BatchCursor implements Cursor {
   constructor(
     transaction: { readonly finished: boolean },
     store: SnapshotCursor,
-    reads: ReadSet | undefined,
+    reads: ReadRecorder | undefined,
     range: KeyRange,
     options: ScanOptions,
   ) {
@@ -132,7 +132,7 @@ export class BatchCursor implements Cursor {
     return 0;
   }
 
-  #remember(reads: ReadSet, last: Key | undefined): void {
+  #remember(reads: ReadRecorder, last: Key | undefined): void {
     if (this.#reverse) {
       const from = last ?? this.#from;
       reads.addRange(from, this.#to);

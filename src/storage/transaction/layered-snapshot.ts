@@ -1,5 +1,6 @@
 /**
- * A snapshot with an overlay: a transaction's own writes, or accepted commits that aren't durable yet.
+ * A snapshot with an overlay: a transaction's own writes, accepted commits that aren't durable yet, or durable ones
+ * that are only in a log.
  */
 import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Entry, Key, KeyRange, Stored } from '../contract.js';
@@ -11,10 +12,13 @@ import type { ReadValues, Snapshot, SnapshotCursor } from './snapshot.js';
 export class LayeredSnapshot implements Snapshot {
   readonly #below: Snapshot;
   readonly #changes: Overlay;
+  readonly #isRevised: boolean;
 
-  constructor(below: Snapshot, changes: Overlay) {
+  /** `isRevised`: the revisions of ranges below take account of the changes. */
+  constructor(below: Snapshot, changes: Overlay, isRevised = false) {
     this.#below = below;
     this.#changes = changes;
+    this.#isRevised = isRevised;
   }
 
   get(key: Key): PromiseOrValue<Stored | undefined> {
@@ -49,7 +53,8 @@ export class LayeredSnapshot implements Snapshot {
   }
 
   rangeRevision(range: KeyRange): number | undefined {
-    return this.#changes.cursor(range).key === undefined ? this.#below.rangeRevision?.(range) : undefined;
+    const isKnown = this.#isRevised || this.#changes.cursor(range).key === undefined;
+    return isKnown ? this.#below.rangeRevision?.(range) : undefined;
   }
 
   release(): void {

@@ -1,5 +1,5 @@
 /** The keys and ranges that a transaction has read, in bounded memory, for validation at its commit. */
-import type { Key, KeyRange } from '../contract.js';
+import type { Key, KeyRange, ReadRecorder } from '../contract.js';
 import { hasKeyIn, lowerBound } from '../tree/lower-bound.js';
 
 /** Keys that are noted one by one. Beyond these, neighbours are noted as ranges of `POINTS_A_RANGE` keys. */
@@ -17,14 +17,13 @@ const MAX_RANGES = 1 << 12;
  * Its size is bounded. Beyond the bounds reads are noted more coarsely, which may make the transaction
  * conflict with a change that it didn't see, but never makes it miss one that it did.
  */
-export class ReadSet {
+export class ReadSet implements ReadRecorder {
   readonly #points = new Set<Key>();
   #ranges: KeyRange[] = [];
   #last: KeyRange | undefined;
   /** Bytes of the points. */
   #pointsSize = 0;
 
-  /** Roughly how many bytes of memory it takes. */
   get size(): number {
     return this.#pointsSize + this.#ranges.length * RANGE;
   }
@@ -60,6 +59,12 @@ export class ReadSet {
     }
     this.#ranges.push(this.#last);
     if (this.#ranges.length > MAX_RANGES) this.#joinRanges(MAX_RANGES / 2);
+  }
+
+  /** Notes no more than so many keys, and so many ranges, which ascend then and don't touch each other. */
+  settle(most: number): void {
+    if (this.#points.size > most) this.#coarsen();
+    this.#joinRanges(most);
   }
 
   /** Whether any of the written keys, which ascend, was read. Takes time by the smaller of the two sides. */

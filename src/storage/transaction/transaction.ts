@@ -15,6 +15,7 @@ import type {
   Key,
   KeyRange,
   Prefetch,
+  ReadRecorder,
   Reservation,
   Savepoint,
   ScanOptions,
@@ -27,6 +28,7 @@ import { callAll } from './after-commit.js';
 import { APPENDED_LENGTH } from './append.js';
 import { BatchCursor } from './batch-cursor.js';
 import { countLayered, getManyLayered, LayeredCursor } from './layered-snapshot.js';
+import type { LocalFollowers } from './local-followers.js';
 import { MemoryReservation } from './memory-reservation.js';
 import { DELETED } from './overlay.js';
 import { ReadSet } from './read-set.js';
@@ -40,6 +42,8 @@ export type CommitStage = 'accepted' | 'durable';
 export interface Committer {
   /** The longest key that can be stored. Default: unlimited. */
   readonly maxKeyLength?: number;
+  /** Those who follow the commits of the engine; absent where others deliver them. */
+  readonly followers?: LocalFollowers;
   /**
    * Validates what was read and applies what was written.
    * @throws TesseraError `transaction_conflict`, `storage_unavailable`
@@ -53,7 +57,7 @@ export interface Committer {
   reserve(reads: ReadSet, writes: WriteSet): PromiseOrValue<Reservation>;
 }
 
-type TransactionOptions = Pick<BeginOptions, 'memory' | 'maintenance'>;
+type TransactionOptions = Pick<BeginOptions, 'memory' | 'maintenance' | 'reads'>;
 
 /** What only read-only transactions share. */
 const NO_SAVEPOINT: Savepoint = {};
@@ -67,12 +71,14 @@ const DELETED_AT_ONCE = 512;
  * where the snapshot and the committer do.
  *
  * Writes stay in the write set until `commit`. Reading one's own write reads nothing of the store and so can't
- * conflict, nor can writing a key without having read it. A read-only transaction records nothing.
+ * conflict, nor can writing a key without having read it. A read-only transaction has only `BeginOptions.reads`.
  */
 export class SnapshotTransaction implements Transaction {
   readonly #snapshot: Snapshot;
   readonly #committer: Committer | undefined;
-  readonly #reads: ReadSet | undefined;
+  readonly #reads: ReadRecorder | undefined;
+  /** The same, if it may commit. */
+  readonly #readSet: ReadSet | undefined;
   readonly #writes: WriteSet | undefined;
   readonly #memory: MemoryReservation | undefined;
   #finished = false;
@@ -85,10 +91,14 @@ export class SnapshotTransaction implements Transaction {
     this.#snapshot = snapshot;
     this.#committer = committer;
     if (snapshot.prefetch !== undefined) this.prefetch = (wanted) => this.#prefetch(snapshot, wanted);
-    if (committer === undefined) return;
+    if (committer === undefined) {
+      this.#reads = options?.reads;
+      return;
+    }
     const memory = options?.memory;
     this.#memory = memory && new MemoryReservation(memory);
-    this.#reads = new ReadSet();
+    this.#readSet = new ReadSet();
+    this.#reads = this.#readSet;
     this.#writes = new WriteSet(this.#memory, options?.maintenance);
   }
 
@@ -105,20 +115,23 @@ export class SnapshotTransaction implements Transaction {
     if (this.#writes !== undefined) {
       const own = this.#writes.get(key);
       if (own !== undefined) return own === DELETED ? undefined : own;
-      this.#remember(key);
     }
+    if (this.#reads !== undefined) this.#remember(this.#reads, key);
     return this.#snapshot.get(key);
   }
 
   getMany(keys: readonly Key[]): PromiseOrValue<(Stored | undefined)[]> {
     this.#mustBeOpen();
     const writes = this.#writes;
-    if (writes === undefined) return this.#snapshot.getMany(keys);
+    const reads = this.#reads;
+    if (reads === undefined) return this.#snapshot.getMany(keys);
     for (let at = 0; at < keys.length; at++) {
       const key = keys[at] as Key;
-      if (writes.get(key) === undefined) this.#remember(key);
+      if (writes?.get(key) === undefined) this.#remember(reads, key);
     }
-    return writes.size === 0 ? this.#snapshot.getMany(keys) : getManyLayered(this.#snapshot, writes.overlay, keys);
+    return writes === undefined || writes.size === 0
+      ? this.#snapshot.getMany(keys)
+      : getManyLayered(this.#snapshot, writes.overlay, keys);
   }
 
   scan(range: KeyRange, options: ScanOptions = {}): BatchCursor {
@@ -236,7 +249,7 @@ export class SnapshotTransaction implements Transaction {
     this.#mustBeOpen();
     this.#finish();
     const committer = this.#committer;
-    const reads = this.#reads;
+    const reads = this.#readSet;
     const writes = this.#writes;
     if (committer === undefined || reads === undefined || writes === undefined) return;
     // A transaction without changes is serializable as of its snapshot.
@@ -245,6 +258,7 @@ export class SnapshotTransaction implements Transaction {
       this.#memory?.release();
       return callAll(writes.afterCommit, committer.lastStamp());
     }
+    committer.followers?.note(writes);
     const memory = this.#memory;
     if (memory === undefined || !memory.isReserved) return committer.commit(reads, writes, until);
     return lastly(
@@ -263,10 +277,10 @@ export class SnapshotTransaction implements Transaction {
 
   reserve(): PromiseOrValue<Reservation> {
     invariant(this.#finished, 'a transaction that may still commit reserves nothing');
-    if (this.#committer === undefined || this.#reads === undefined || this.#writes === undefined) {
+    if (this.#committer === undefined || this.#readSet === undefined || this.#writes === undefined) {
       throw failure('read_only');
     }
-    return this.#committer.reserve(this.#reads, this.#writes);
+    return this.#committer.reserve(this.#readSet, this.#writes);
   }
 
   #prefetch(snapshot: Snapshot, wanted: Prefetch): PromiseOrValue<void> {
@@ -297,8 +311,7 @@ export class SnapshotTransaction implements Transaction {
     return new BatchCursor(this, layered, this.#reads, range, options);
   }
 
-  #remember(key: Key): void {
-    const reads = this.#reads as ReadSet;
+  #remember(reads: ReadRecorder, key: Key): void {
     reads.addKey(key);
     this.#memory?.noteReads(reads.size);
   }

@@ -1,6 +1,6 @@
 /** Who is signed in on a connection that lasts, on all nodes, and ending it. */
 import { useState } from 'preact/hooks';
-import type { DateTime, Uuid } from 'surrealdb';
+import type { DateTime, Duration, Uuid } from 'surrealdb';
 import { Button } from '../../components/button.js';
 import { Confirmation } from '../../components/confirmation.js';
 import { LoadedContent } from '../../components/loaded-content.js';
@@ -24,6 +24,8 @@ interface SessionFacts {
   readonly active: DateTime;
   readonly expires?: DateTime;
   readonly live: number;
+  /** How long the oldest change has waited for the client. */
+  readonly behind: Duration;
   /** The session that asks. */
   readonly current: boolean;
   /** Where several servers use the store. */
@@ -67,7 +69,7 @@ export function SessionsTab({ connection }: { readonly connection: Connection })
               { title: 'Since', cell: ({ since }) => <Time at={since} /> },
               { title: 'Last active', cell: ({ active }) => <Time at={active} /> },
               { title: 'Expires', cell: ({ expires }) => (expires === undefined ? 'never' : <Time at={expires} />) },
-              { title: 'Live queries', align: 'end' as const, cell: ({ live }) => live },
+              { title: 'Live queries', align: 'end' as const, cell: liveQueries },
               ...(hasNodes ? [{ title: 'Node', cell: ({ node }: SessionFacts) => node ?? '' }] : []),
               {
                 title: 'Actions',
@@ -103,6 +105,12 @@ export function SessionsTab({ connection }: { readonly connection: Connection })
       )}
     </>
   );
+}
+
+/** How many there are, and by how much they are behind. */
+function liveQueries({ live, behind }: SessionFacts): string {
+  const late = behind.toString();
+  return late === '0ns' ? String(live) : `${live}, ${late} behind`;
 }
 
 function compareTimes(one: DateTime, other: DateTime): number {

@@ -1,10 +1,11 @@
-/** A live query: what it sends, the latest first, until it is stopped. */
+/** A live query until it is stopped: what it sends, the latest first, or a result that is kept right. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LiveMessage, Uuid } from 'surrealdb';
 import { Button } from '../../components/button.js';
 import { Table } from '../../components/table.js';
 import { Value } from '../../components/value.js';
 import type { Connection } from '../../connection/connection.js';
+import { ValueResult } from './value-result.js';
 
 /** Older ones are dropped. */
 const MOST = 200;
@@ -22,19 +23,20 @@ interface Arrival {
 /** It is live once its messages are received. */
 type State = 'Starting' | 'Live' | 'Ended';
 
-export function LiveResult({ connection, id }: Properties) {
-  const [messages, setMessages] = useState<readonly Arrival[]>([]);
+/** Follows a live query as long as it is shown: how it goes, and what stops it. */
+function useFollowed(
+  connection: Connection,
+  id: unknown,
+  take: (message: LiveMessage) => void,
+): { readonly state: State; readonly stop: () => void } {
   const [state, setState] = useState<State>('Starting');
   const stop = useRef<() => void>(() => {});
   useEffect(() => {
-    let count = 0;
     let isShown = true;
     void connection
       .follow(id as Uuid, (message) => {
-        count++;
-        const number = count;
-        setMessages((last) => [{ number, message }, ...last].slice(0, MOST));
         if (message.action === 'KILLED') setState('Ended');
+        take(message);
       })
       .then((ending) => {
         stop.current = ending;
@@ -46,21 +48,32 @@ export function LiveResult({ connection, id }: Properties) {
       stop.current();
     };
   }, [connection, id]);
+  return {
+    state,
+    stop: () => {
+      stop.current();
+      setState('Ended');
+    },
+  };
+}
+
+function LiveState({ state, stop }: { readonly state: State; readonly stop: () => void }) {
+  return (
+    <div class="row">
+      <span role="status">{state}</span>
+      {state === 'Live' && <Button onClick={stop}>Stop</Button>}
+    </div>
+  );
+}
+
+export function LiveResult({ connection, id }: Properties) {
+  const [messages, setMessages] = useState<readonly Arrival[]>([]);
+  const { state, stop } = useFollowed(connection, id, (message) => {
+    setMessages((last) => [{ number: (last[0]?.number ?? 0) + 1, message }, ...last].slice(0, MOST));
+  });
   return (
     <div class="stack">
-      <div class="row">
-        <span role="status">{state}</span>
-        {state === 'Live' && (
-          <Button
-            onClick={() => {
-              stop.current();
-              setState('Ended');
-            }}
-          >
-            Stop
-          </Button>
-        )}
-      </div>
+      <LiveState state={state} stop={stop} />
       <Table
         caption="What the live query has sent"
         rows={messages}
@@ -72,6 +85,26 @@ export function LiveResult({ connection, id }: Properties) {
           { title: 'Value', cell: ({ message }) => <Value value={message.value} /> },
         ]}
       />
+    </div>
+  );
+}
+
+/** A LIVE QUERY of `[(…)]`: in a list of its own the result comes whole each time. */
+export function textToKeep(statement: string): string {
+  return `LIVE QUERY [(${statement.trim().replace(/;+$/, '')}\n)]`;
+}
+
+/** The answer of `textToKeep`, and each later result. */
+export function KeptResult({ connection, answer }: { readonly connection: Connection; readonly answer: unknown }) {
+  const { id, result } = answer as { readonly id: unknown; readonly result: readonly unknown[] };
+  const [value, setValue] = useState(result[0]);
+  const { state, stop } = useFollowed(connection, id, ({ action, value: changed }) => {
+    if (action === 'UPDATE') setValue((changed as unknown as readonly unknown[])[0]);
+  });
+  return (
+    <div class="stack">
+      <LiveState state={state} stop={stop} />
+      <ValueResult value={value} />
     </div>
   );
 }

@@ -1,22 +1,20 @@
-/** What became of each statement: a table, a tree or JSON; a plan; an error; or a live query with what it sends. */
-import { useState } from 'preact/hooks';
-import { jsonify } from 'surrealdb';
+/** What became of each statement: a value, a plan, an error, or a live query. */
 import { Notice } from '../../components/notice.js';
-import { Table } from '../../components/table.js';
-import { Tabs } from '../../components/tabs.js';
-import { Value } from '../../components/value.js';
 import type { Connection, StatementResult } from '../../connection/connection.js';
-import { LiveResult } from './live-result.js';
+import { KeptResult, LiveResult } from './live-result.js';
 import { isPlan } from './plan.js';
 import { PlanTree } from './plan-tree.js';
+import { ValueResult } from './value-result.js';
 
 interface Properties {
   /** That which ran them. */
   readonly connection: Connection;
   readonly results: readonly StatementResult[];
+  /** The one statement is a `textToKeep`. */
+  readonly isKept: boolean;
 }
 
-export function Results({ connection, results }: Properties) {
+export function Results({ connection, results, isKept }: Properties) {
   return (
     <div class="results">
       {results.map((result, at) => (
@@ -26,6 +24,8 @@ export function Results({ connection, results }: Properties) {
           </h3>
           {!result.ok ? (
             <Notice kind="error">{result.error.message}</Notice>
+          ) : isKept ? (
+            <KeptResult connection={connection} answer={result.value} />
           ) : result.type === 'live' ? (
             <LiveResult connection={connection} id={result.value} />
           ) : isPlan(result.value) ? (
@@ -37,69 +37,4 @@ export function Results({ connection, results }: Properties) {
       ))}
     </div>
   );
-}
-
-const SHAPES = { table: 'Table', json: 'JSON' } as const;
-
-/** Rows that are drawn. Explore has all of a table. */
-const MOST_ROWS = 500;
-/** Columns that are drawn. */
-const MOST_COLUMNS = 100;
-/** Characters of JSON that are drawn. */
-const LONGEST = 500_000;
-
-type Shape = keyof typeof SHAPES;
-
-export function ValueResult({ value }: { readonly value: unknown }) {
-  const [shape, setShape] = useState<Shape>('table');
-  const rows = rowsOf(value);
-  if (rows === undefined && (typeof value !== 'object' || value === null)) return <Value value={value} whole />;
-  return (
-    <Tabs<Shape> label="How it is shown" tabs={SHAPES} chosen={shape} onChoose={setShape}>
-      {shape === 'json' ? <Json value={value} /> : <RowTable rows={rows ?? [{ value }]} />}
-    </Tabs>
-  );
-}
-
-type AnyRow = Readonly<Record<string, unknown>>;
-
-/** A list of objects, or one object, as rows; `undefined` for other values. */
-function rowsOf(value: unknown): readonly AnyRow[] | undefined {
-  if (Array.isArray(value)) return value.map((one) => (isRow(one) ? one : { value: one }));
-  return isRow(value) ? [value] : undefined;
-}
-
-function isRow(value: unknown): value is AnyRow {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-}
-
-function RowTable({ rows }: { readonly rows: readonly AnyRow[] }) {
-  const shown = rows.slice(0, MOST_ROWS);
-  const columns = [...new Set(shown.flatMap((row) => Object.keys(row)))];
-  return (
-    <>
-      <Table
-        caption="Rows"
-        empty="No rows"
-        rows={shown}
-        keyOf={(_row, at) => at}
-        columns={columns.slice(0, MOST_COLUMNS).map((title) => ({
-          title,
-          cell: (row: AnyRow) => Object.hasOwn(row, title) && <Value value={row[title]} />,
-        }))}
-      />
-      <p class="muted">
-        {rows.length} {rows.length === 1 ? 'row' : 'rows'}
-        {rows.length > MOST_ROWS && `, of which the first ${MOST_ROWS} are shown`}
-        {columns.length > MOST_COLUMNS && `; of ${columns.length} columns, the first ${MOST_COLUMNS} are shown`}
-      </p>
-    </>
-  );
-}
-
-function Json({ value }: { readonly value: unknown }) {
-  const text = JSON.stringify(jsonify(value), (_key, inner) => (typeof inner === 'bigint' ? String(inner) : inner), 2);
-  return <pre>{text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text}</pre>;
 }

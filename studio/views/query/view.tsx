@@ -10,6 +10,7 @@ import { useLoaded } from '../../connection/use-loaded.js';
 import { loadNames } from './completion.js';
 import { Editor } from './editor.js';
 import { withoutFirstLine } from './error-position.js';
+import { textToKeep } from './live-result.js';
 import { definitionsOf, type Parameter, ParameterFields } from './parameters.js';
 import { Results } from './results.js';
 import { StoredList } from './stored-list.js';
@@ -18,11 +19,22 @@ import { addToHistory } from './stored-queries.js';
 type Run =
   | { readonly kind: 'none' }
   | { readonly kind: 'running' }
-  | { readonly kind: 'done'; readonly connection: Connection; readonly results: readonly StatementResult[] }
+  | {
+      readonly kind: 'done';
+      readonly connection: Connection;
+      readonly results: readonly StatementResult[];
+      readonly isKept: boolean;
+    }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** What is put before a statement to see its plan. */
-const EXPLAIN = { plan: 'EXPLAIN FORMAT JSON ', measured: 'EXPLAIN ANALYZE FORMAT JSON ' } as const;
+/** What is run of the text. */
+const FORMS = {
+  run: (text: string) => text,
+  keep: textToKeep,
+  plan: (text: string) => `EXPLAIN FORMAT JSON ${text}`,
+  measured: (text: string) => `EXPLAIN ANALYZE FORMAT JSON ${text}`,
+};
+type Form = keyof typeof FORMS;
 
 export function View({ connection }: ViewProperties) {
   const [text, setText] = useState('');
@@ -40,7 +52,7 @@ export function View({ connection }: ViewProperties) {
   };
   useEffect(() => end, []);
 
-  const start = async (before = '') => {
+  const start = async (form: Form = 'run') => {
     end();
     const mine = turn.current;
     const statements = selected.trim() === '' ? text : selected;
@@ -49,12 +61,12 @@ export function View({ connection }: ViewProperties) {
       const own = await connection.fork();
       if (mine !== turn.current) return own.close();
       used.current = own;
-      const results = await runWith(own, await definitionsOf(own, parameters), before + statements);
-      if (mine === turn.current) setRun({ kind: 'done', connection: own, results });
+      const results = await runWith(own, await definitionsOf(own, parameters), FORMS[form](statements));
+      if (mine === turn.current) setRun({ kind: 'done', connection: own, results, isKept: form === 'keep' });
     } catch (error) {
       if (mine === turn.current) setRun({ kind: 'failed', message: asError(error).message });
     }
-    if (mine === turn.current && before === '') addToHistory(statements);
+    if (mine === turn.current && (form === 'run' || form === 'keep')) addToHistory(statements);
   };
   const cancel = () => {
     end();
@@ -82,10 +94,13 @@ export function View({ connection }: ViewProperties) {
             <Button kind="primary" disabled={isRunning || isEmpty} onClick={() => void start()}>
               {selected.trim() === '' ? 'Run' : 'Run the selection'}
             </Button>
-            <Button disabled={isRunning || isEmpty} onClick={() => void start(EXPLAIN.plan)}>
+            <Button disabled={isRunning || isEmpty} onClick={() => void start('keep')}>
+              Keep live
+            </Button>
+            <Button disabled={isRunning || isEmpty} onClick={() => void start('plan')}>
               Explain
             </Button>
-            <Button disabled={isRunning || isEmpty} onClick={() => void start(EXPLAIN.measured)}>
+            <Button disabled={isRunning || isEmpty} onClick={() => void start('measured')}>
               Explain and measure
             </Button>
             {isRunning && <Button onClick={cancel}>Cancel</Button>}
@@ -97,7 +112,9 @@ export function View({ connection }: ViewProperties) {
       </div>
       {isRunning && <Loading what="Running" />}
       {run.kind === 'failed' && <Notice kind="error">{run.message}</Notice>}
-      {run.kind === 'done' && <Results key={turn.current} connection={run.connection} results={run.results} />}
+      {run.kind === 'done' && (
+        <Results key={turn.current} connection={run.connection} results={run.results} isKept={run.isKept} />
+      )}
     </div>
   );
 }

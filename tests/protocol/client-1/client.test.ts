@@ -269,6 +269,23 @@ describe('live queries', () => {
     expect((await hear(told[0]?.at, 1)).map(({ id }) => id)).toEqual([bob]);
   });
 
+  it('keep a result right', async () => {
+    await db.query('CREATE person:1 SET n = 1; CREATE person:2 SET n = 2');
+    const text = 'LIVE QUERY SELECT id, n FROM person ORDER BY n DESC LIMIT 1';
+    const [{ id, result }] = await db.query<[{ id: Uuid; result: unknown }]>(text);
+    expect(result).toEqual([{ id: bob, n: 2 }]);
+    const told: unknown[] = [];
+    await db.subscribeLive(id, (...what) => told.push(what));
+    await db.merge(ann, { n: 3 });
+    await expect
+      .poll(() => told)
+      .toEqual([
+        ['DELETE', { id: bob }],
+        ['CREATE', { id: ann, n: 3 }],
+      ]);
+    await db.kill(id);
+  });
+
   it('that a statement began are received, too', async () => {
     const [id] = await db.query<[Uuid]>('LIVE SELECT VALUE { name: name } FROM person');
     const told: unknown[] = [];

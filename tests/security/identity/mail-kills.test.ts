@@ -78,7 +78,7 @@ async function run(number: number, ...killed: readonly string[]): Promise<string
 
 const kill = () => void running?.kill('SIGKILL');
 
-describe.skipIf(!isInTurn(1))('A58: killed at a commit', () => {
+describe.skipIf(!isInTurn(5))('A58: killed at a commit', () => {
   test.each(['before', 'after'])('%s it', DEADLINE, async (when) => {
     let commits = 0;
     for (let isKilled = true; isKilled; ) {

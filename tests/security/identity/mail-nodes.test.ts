@@ -46,7 +46,7 @@ const SCHEMA = `
 describe('on a simulated store', () => mailsOf(() => simulatedNodes({ count: NODES })));
 
 // The machine may have no PostgreSQL: `.ci/run` installs it. In turns with other long tests.
-describe.skipIf(postgresPrograms() === undefined || !isInTurn(2))('on PostgreSQL', () => {
+describe.skipIf(postgresPrograms() === undefined || !isInTurn(6))('on PostgreSQL', () => {
   let server: PostgresServer;
   let schemas = 0;
 

@@ -20,7 +20,7 @@ const usersOf = (world: World, email: string) =>
     FROM user WHERE email = '${email}'`);
 
 // In turns with other long tests.
-describe.skipIf(!isInTurn(3))('A58: killed while it redeems', () => {
+describe.skipIf(!isInTurn(7))('A58: killed while it redeems', () => {
   onDisk();
 
   test('the code of a record', DEADLINE, () =>

@@ -130,7 +130,8 @@ function runNow(
       return runAll(run, parsed);
     });
   };
-  const isLive = listener !== undefined && parsed.statements.some(({ kind }) => kind === 'live');
+  const isLive =
+    listener !== undefined && parsed.statements.some(({ kind }) => kind === 'live' || kind === 'live-result');
   return runRequest(session, begun, isLive ? () => listener.answeringFirst(work) : work, running);
 }
 

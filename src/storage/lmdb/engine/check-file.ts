@@ -6,6 +6,7 @@ import { LmdbFile } from '../file/lmdb-file.js';
 import { ChecksumVisitor, readFacts } from '../file/lmdb-integrity.js';
 import { KNOWN_LMDB_FORMATS, LMDB_FORMAT } from '../file/lmdb-metadata.js';
 import { type PageTotals, walkPages } from '../file/lmdb-pages.js';
+import { type LoggedStore, readLog } from '../log/read-log.js';
 import { DATA_FILE } from './lmdb-store.js';
 
 export interface FileFaults {
@@ -64,5 +65,16 @@ function checkOpen(folder: string, file: LmdbFile, faults: FileFaults): CheckedF
     },
     progress: (count) => faults.progress(count, all),
   });
+  if (facts.log !== undefined) checkLog({ folder, ...facts.log }, faults);
   return { format, size: file.size, pages, entries };
+}
+
+/** Groups that are only in the log count as parts of the file. */
+function checkLog(store: LoggedStore, faults: FileFaults): void {
+  try {
+    readLog(store);
+  } catch (error) {
+    if (!(error instanceof TesseraError) || error.code !== 'storage_corrupt') throw error;
+    faults.page(error.message);
+  }
 }

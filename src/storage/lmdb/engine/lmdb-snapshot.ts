@@ -33,7 +33,10 @@ export function newCaches(bytes: number, version: number): Caches {
   };
 }
 
-/** A snapshot of encoded records, decoded as they are read. */
+/**
+ * A snapshot of encoded records, decoded as they are read. `shown` is the version that it shows together with the
+ * changes that are laid over it.
+ */
 export class LmdbSnapshot implements Snapshot {
   readonly #view: ByteView;
   readonly #caches: Caches;
@@ -41,6 +44,7 @@ export class LmdbSnapshot implements Snapshot {
   readonly #state: { check(): void };
   readonly #release: () => void;
   readonly #work: Work;
+  readonly #shown: number;
   #empty: EmptyRange | undefined;
   /** Bytes decoded by `get`. */
   #decoded = 0;
@@ -53,6 +57,7 @@ export class LmdbSnapshot implements Snapshot {
     state: { check(): void },
     release: () => void,
     work: Work,
+    shown = view.version,
   ) {
     this.#view = view;
     this.#caches = caches;
@@ -60,6 +65,7 @@ export class LmdbSnapshot implements Snapshot {
     this.#state = state;
     this.#release = release;
     this.#work = work;
+    this.#shown = shown;
   }
 
   get(key: Key): Stored | undefined {
@@ -124,7 +130,7 @@ export class LmdbSnapshot implements Snapshot {
 
   rangeRevision(range: KeyRange): number | undefined {
     this.#state.check();
-    return this.#caches.revisions.of(range, this.#view.version);
+    return this.#caches.revisions.of(range, this.#shown);
   }
 
   /** The key of a range that `before` others precede; with `reverse`, counted from its end. */

@@ -15,7 +15,9 @@ import {
   decodeMetadata,
   decodeUnsealed,
   encodeMetadata,
+  KNOWN_LMDB_FORMATS,
   LMDB_FORMAT,
+  LOGGED_LMDB_FORMAT,
   UNSEALED_LMDB_FORMAT,
 } from '../file/lmdb-metadata.js';
 import { allocateLock, noDemand, probeSpace, type SpaceDemand, SpaceReserve } from '../file/lmdb-space.js';
@@ -43,8 +45,12 @@ export interface ByteStore {
   readonly mayBeUnsealed: boolean;
   /** Whether nothing can be written. */
   readonly isReadOnly: boolean;
-  /** A text that differs after each write. */
-  revision(): string;
+  /** The version of the last write before the store was opened. */
+  readonly version: number;
+  /** Whether the data file says that there is a log beside it. */
+  readonly isLogged: boolean;
+  /** Has it say so or not, durably. @throws Error of the library */
+  setLogged(isLogged: boolean): void;
   /** Adds the space that a change may take to that of others. */
   measure(change: EncodedChange, room: SpaceDemand): void;
   /**
@@ -145,8 +151,8 @@ function settleFormat({ root, metadata }: LmdbDatabases, folder: string): void {
     return;
   }
   const format = decodeUnsealed(stored);
-  if (format === String(LMDB_FORMAT)) return;
-  if (format !== String(UNSEALED_LMDB_FORMAT)) throw failure('storage_format', { folder, format, known: LMDB_FORMAT });
+  if (!KNOWN_LMDB_FORMATS.has(format)) throw failure('storage_format', { folder, format, known: LMDB_FORMAT });
+  if (format !== String(UNSEALED_LMDB_FORMAT)) return;
   root.transactionSync(() => {
     for (const name of ['version', 'stamp'] as const) {
       const text = metadata.get(name);
@@ -167,27 +173,31 @@ const STORE_ID_BYTES = 16;
 
 class LmdbByteStore implements ByteStore {
   readonly id: string;
+  readonly version: number;
+  readonly isLogged: boolean;
   readonly lastStamp: Versionstamp;
   readonly mayBeUnsealed: boolean;
   readonly isReadOnly: boolean;
   readonly metrics: LmdbMetrics;
   readonly #databases: LmdbDatabases;
-  readonly #isUnsealed: boolean;
   /** None in a store that is only read. */
   readonly #space: SpaceReserve | undefined;
   /** None either. */
   readonly #large: LargeWriter | undefined;
-  /** The last write that is known to have succeeded. */
-  #version = 0;
+  /** The version of the last write that is known to have succeeded. */
+  #written = 0;
 
   constructor(databases: LmdbDatabases, path: string | undefined, { sync, timers }: ByteStoreOptions) {
     this.#databases = databases;
     this.metrics = new LmdbMetrics(databases);
     const { metadata, root } = databases;
     const format = metadata.get('format');
-    const isUnsealed = format !== undefined && decodeMetadata('format', format) === String(UNSEALED_LMDB_FORMAT);
-    this.#isUnsealed = isUnsealed;
-    this.lastStamp = BigInt(this.#number('stamp'));
+    const stored = format && decodeMetadata('format', format);
+    const isUnsealed = stored === String(UNSEALED_LMDB_FORMAT);
+    this.isLogged = stored === String(LOGGED_LMDB_FORMAT);
+    const number = (name: 'version' | 'stamp') => storedNumber(name, metadata.get(name), isUnsealed);
+    this.version = Number(number('version'));
+    this.lastStamp = BigInt(number('stamp'));
     const id = metadata.get('store');
     this.id = id === undefined ? '' : decodeMetadata('store', id);
     this.mayBeUnsealed = isUnsealed || metadata.get('unsealed') !== undefined;
@@ -197,17 +207,10 @@ class LmdbByteStore implements ByteStore {
     this.#large = new LargeWriter({ path: resolve(path), file: statSync(path, { bigint: true }), sync }, timers);
   }
 
-  revision(): string {
-    return `${this.#number('version')}.${this.#number('stamp')}`;
-  }
-
-  /** Of the metadata; 0 where nothing was written yet. */
-  #number(name: 'version' | 'stamp'): string {
-    const bytes = this.#databases.metadata.get(name);
-    if (bytes === undefined) return '0';
-    const text = this.#isUnsealed ? decodeUnsealed(bytes) : decodeMetadata(name, bytes);
-    if (!/^\d+$/.test(text)) throw failure('storage_corrupt', { what: `the store's ${name} is not as it was written` });
-    return text;
+  setLogged(isLogged: boolean): void {
+    this.#space?.admit(noDemand());
+    const format = isLogged ? LOGGED_LMDB_FORMAT : LMDB_FORMAT;
+    this.#databases.metadata.putSync('format', encodeMetadata('format', String(format)));
   }
 
   measure(change: EncodedChange, room: SpaceDemand): void {
@@ -227,7 +230,7 @@ class LmdbByteStore implements ByteStore {
   view(): ByteView {
     const { root } = this.#databases;
     const view = new LmdbByteView(this.#databases, root.useReadTransaction(), this.isReadOnly);
-    if (view.version >= this.#version) return view;
+    if (view.version >= this.#written) return view;
     // The library shares one transaction of LMDB among all reads of a turn of the event loop; this one is older than
     // the last write.
     view.release();
@@ -242,7 +245,6 @@ class LmdbByteStore implements ByteStore {
   }
 
   async write({ changes, room }: WriteBatch, version: number, stamp?: Versionstamp): Promise<void> {
-    const written = this.metrics.beginWrite();
     const isWritten = changes.length > LARGE_WRITE && (await this.#large?.write(changes, version, stamp));
     if (isWritten !== true) {
       await this.#commit(() => {
@@ -250,9 +252,8 @@ class LmdbByteStore implements ByteStore {
         putVersion(this.#databases, version, stamp);
       });
     }
-    written();
     this.#space?.written(room);
-    this.#version = version;
+    this.#written = version;
   }
 
   async close(): Promise<void> {
@@ -268,6 +269,14 @@ class LmdbByteStore implements ByteStore {
       throw await commitError(error);
     }
   }
+}
+
+/** Of the metadata; 0 where nothing was written yet. */
+function storedNumber(name: 'version' | 'stamp', bytes: Uint8Array | undefined, isUnsealed: boolean): string {
+  if (bytes === undefined) return '0';
+  const text = isUnsealed ? decodeUnsealed(bytes) : decodeMetadata(name, bytes);
+  if (!/^\d+$/.test(text)) throw failure('storage_corrupt', { what: `the store's ${name} is not as it was written` });
+  return text;
 }
 
 const NOTHING = (): void => {};

@@ -1,11 +1,12 @@
 /** The engine of a data folder that one process has open. */
 import { invariant } from '../../../base/invariant.js';
-import { andThen, type PromiseOrValue } from '../../../base/promise-or-value.js';
+import { andThen, isPromise, type PromiseOrValue } from '../../../base/promise-or-value.js';
 import type { Work } from '../../../base/work/work.js';
 import type { Clock, Timers } from '../../../env/environment.js';
 import { realEnvironment } from '../../../env/real.js';
-import { asTesseraError, failure, type TesseraError } from '../../../errors/error.js';
+import { asTesseraError, failure, TesseraError } from '../../../errors/error.js';
 import type { Family } from '../../../metrics/families.js';
+import type { ArchiveWriter } from '../../archive/archive-writer.js';
 import { admitted, type CommitOrder } from '../../commit/admission.js';
 import { CommitGate } from '../../commit/commit-gate.js';
 import { type Commit, CommitLog } from '../../commit/commit-log.js';
@@ -16,6 +17,7 @@ import { StoredValues } from '../../stored-values.js';
 import { callAll } from '../../transaction/after-commit.js';
 import { StampSource } from '../../transaction/append.js';
 import { LayeredSnapshot } from '../../transaction/layered-snapshot.js';
+import { LocalFollowers } from '../../transaction/local-followers.js';
 import type { OverlayValue } from '../../transaction/overlay.js';
 import type { ReadSet } from '../../transaction/read-set.js';
 import type { Snapshot } from '../../transaction/snapshot.js';
@@ -24,8 +26,10 @@ import { type WriteSet, writtenKeys } from '../../transaction/write-set.js';
 import { MAX_READERS } from '../file/lmdb-databases.js';
 import { MAX_KEY_LENGTH } from '../file/lmdb-limits.js';
 import { noDemand, type SpaceDemand } from '../file/lmdb-space.js';
+import type { GroupLog } from '../log/group-log.js';
 import { FullDiskReport } from './full-disk-report.js';
-import { encodedChange, GroupWriter, type KeyChange, type WriteGroup } from './group-writer.js';
+import { GroupWriter, type WriteGroup } from './group-writer.js';
+import { encodedChange, type KeyChange } from './key-change.js';
 import { anyEntry, type LmdbOptions } from './lmdb-options.js';
 import { type Caches, LmdbSnapshot, newCaches } from './lmdb-snapshot.js';
 import type { ByteStore, ByteView } from './lmdb-store.js';
@@ -33,6 +37,7 @@ import { openLocked } from './locked-store.js';
 import { type SealingEngine, sealOldValues } from './seal-old-values.js';
 import { SnapshotPool } from './snapshot-pool.js';
 import { unreadable, unwritable } from './store-failures.js';
+import { recoveredTail } from './tail.js';
 
 const DEFAULT_CACHE_BYTES = 128 << 20;
 /**
@@ -49,8 +54,22 @@ const LAID_OVER = 4096;
  * `restore_incomplete`, `storage_full`, `storage_unavailable`
  */
 export function openLmdb(folder: string, options: LmdbOptions = {}): LmdbEngine {
-  const { store, unlock } = openLocked(folder, options);
-  return new LmdbEngine(store, options, unlock);
+  const files = openLocked(folder, options);
+  try {
+    return new LmdbEngine(files, options);
+  } catch (error) {
+    void files.close();
+    throw error;
+  }
+}
+
+/** What an engine of a folder uses, and closes. */
+export interface EngineFiles {
+  readonly store: ByteStore;
+  readonly log?: GroupLog | undefined;
+  readonly archive?: ArchiveWriter | undefined;
+  /** Unlocks the folder. */
+  readonly unlock?: () => Promise<void>;
 }
 
 /** An accepted commit. It is an object so that awaiting it doesn't await `written`. */
@@ -62,24 +81,26 @@ interface Accepted {
  * Keeps everything in a folder, through LMDB. Reads are answered at once; a commit is answered when it is on disk.
  *
  * A commit is validated and gets its position in the order of commits at once; then it waits to be written, together
- * with others. Each group that is written raises the version of the store, which is stored with it, so that every
- * snapshot knows exactly which commits it shows. A transaction is validated against all commits accepted since, written
- * or not. A transaction that begins on accepted commits has the unwritten ones overlaid on its snapshot.
+ * with others. Each group that is written raises the version of the store, which is stored with it. It is durable when
+ * it is in the log, which the tree of the data file follows: a snapshot is the tree with the changes that it lacks
+ * overlaid. A transaction is validated against all commits accepted since, written or not. A transaction that begins on
+ * accepted commits has those overlaid too that aren't written.
  *
  * A commit for which there is no space is refused before it gets its position. After a failed write the state on disk
  * is unknown: then the engine stays unavailable until the store is opened again.
  */
 export class LmdbEngine implements Engine {
   readonly name = 'lmdb';
+  readonly commitFeed = new LocalFollowers();
+  readonly #files: EngineFiles;
   readonly #store: ByteStore;
-  readonly #unlock: () => Promise<void>;
   readonly #writer: GroupWriter;
   readonly #caches: Caches;
   readonly #values: StoredValues;
   readonly #report: ((error: TesseraError) => void) | undefined;
   readonly #fullDisk: FullDiskReport;
   readonly #fatal: ((error: TesseraError) => void) | undefined;
-  readonly #log = new CommitLog();
+  readonly #commits = new CommitLog();
   readonly #gate = new CommitGate();
   readonly #work: Work;
   readonly #reservations: Reservations;
@@ -87,9 +108,11 @@ export class LmdbEngine implements Engine {
   readonly #order: CommitOrder;
   readonly #clock: Clock;
   #changedAt: bigint;
+  /** The last version in the log when it was opened. */
+  readonly #tailEnd: number;
   /** The version that new snapshots show, and the last commit in it. */
   #version: number;
-  #visible = this.#log.hold(this.#log.latest);
+  #visible = this.#commits.hold(this.#commits.latest);
   #visibleStamp: Versionstamp;
   readonly #views: SnapshotPool;
   /** Resolves when every value has a checksum, or when the engine is closed before; stores of format 1 had none. */
@@ -98,33 +121,39 @@ export class LmdbEngine implements Engine {
   #ended: TesseraError | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(store: ByteStore, options: LmdbOptions = {}, unlock: () => Promise<void> = async () => {}) {
+  constructor(files: EngineFiles, options: LmdbOptions = {}) {
+    const { store, log, archive } = files;
+    this.#files = files;
     this.#store = store;
-    this.#unlock = unlock;
-    const view = store.view();
-    this.#version = view.version;
-    view.release();
     this.#clock = options.clock ?? realEnvironment.clock;
     const timers = options.timers ?? realEnvironment.timers;
     this.#work = { checkpoint: () => timers.nextRound() };
     this.#reservations = new Reservations(timers);
     this.#views = new SnapshotPool(() => this.#view(), options.maxViews ?? MAX_VIEWS);
-    this.#stamps = new StampSource(this.#clock, store.lastStamp);
-    this.#order = { log: this.#log, gate: this.#gate, reservations: this.#reservations, stamps: this.#stamps };
-    this.#visibleStamp = store.lastStamp;
-    this.#changedAt = this.#clock.now();
     this.#values = new StoredValues(store.mayBeUnsealed, options.describeKey ?? anyEntry, options.damagedAsNull);
+    const tail = recoveredTail(log?.tail ?? [], store, this.#values);
+    const lastStamp = tail.at(-1)?.stamp ?? store.lastStamp;
+    this.#stamps = new StampSource(this.#clock, lastStamp);
+    this.#order = { log: this.#commits, gate: this.#gate, reservations: this.#reservations, stamps: this.#stamps };
+    this.#visibleStamp = lastStamp;
+    this.#changedAt = this.#clock.now();
     this.#report = options.report;
     this.#fullDisk = new FullDiskReport(options.report ?? (() => undefined), this.#clock);
     this.#fatal = options.fatal;
-    this.#caches = newCaches(options.cacheBytes ?? DEFAULT_CACHE_BYTES, this.#version);
+    const version = store.isReadOnly ? 0 : store.version;
+    this.#caches = newCaches(options.cacheBytes ?? DEFAULT_CACHE_BYTES, version);
     this.#writer = new GroupWriter(
-      store,
+      { store, log, archive },
       timers,
-      this.#version,
-      (group) => this.#show(group),
-      (reason) => this.#fail(reason),
+      {
+        applied: (changes, version) => this.#advance(changes, version),
+        written: (group) => this.#show(group),
+        failed: (reason) => this.#fail(reason),
+      },
+      { version, tail },
     );
+    this.#tailEnd = tail.at(-1)?.version ?? version;
+    this.#version = this.#tailEnd;
     this.sealed = store.mayBeUnsealed && !store.isReadOnly ? this.#sealAll(timers) : Promise.resolve();
   }
 
@@ -159,7 +188,7 @@ export class LmdbEngine implements Engine {
   };
 
   readonly copying: CopySupport = {
-    revision: () => this.#store.revision(),
+    revision: () => `${this.#version}.${this.#visibleStamp}`,
     lastStamp: () => this.#stamps.last,
     raiseStamp: (stamp) => {
       this.#stamps.raise(stamp);
@@ -170,7 +199,7 @@ export class LmdbEngine implements Engine {
   /** Numbers of states of the store being read, and of open read-write transactions. */
   get inUse(): { readonly views: number; readonly transactions: number } {
     // The engine itself holds the newest one.
-    return { views: this.#views.inUse, transactions: this.#log.holders - 1 };
+    return { views: this.#views.inUse, transactions: this.#commits.holders - 1 };
   }
 
   check(): void {
@@ -200,12 +229,16 @@ export class LmdbEngine implements Engine {
     this.#mustBeOpen();
     const shared = this.#views.share();
     const unshare = () => this.#views.unshare(shared);
-    let snapshot: Snapshot = new LmdbSnapshot(shared.view, this.#caches, this.#values, shared, unshare, this.#work);
+    const { view } = shared;
+    const shown = this.#version;
+    let snapshot: Snapshot = new LmdbSnapshot(view, this.#caches, this.#values, shared, unshare, this.#work, shown);
     if (onAccepted && this.#writer.pending > 0) snapshot = new LayeredSnapshot(snapshot, this.#writer.unwritten());
-    if (!writable) return new SnapshotTransaction(snapshot);
-    const began = this.#log.hold(onAccepted ? this.#log.latest : this.#visible);
+    else if (this.#writer.hasTail) snapshot = new LayeredSnapshot(snapshot, this.#writer.tail(), true);
+    if (!writable) return new SnapshotTransaction(snapshot, undefined, options);
+    const began = this.#commits.hold(onAccepted ? this.#commits.latest : this.#visible);
     const own = ownReservation(reservation);
     const committer: Committer = {
+      followers: this.commitFeed,
       maxKeyLength: MAX_KEY_LENGTH,
       commit: (reads, writes, until) => {
         const commit = () => this.#commit(began, reads, writes, until, own);
@@ -213,7 +246,7 @@ export class LmdbEngine implements Engine {
         if (!this.#gate.isHeld && this.#reservations.isEmpty) return commit();
         return admitted(this.#order, { began, reads, writes, own, interrupt, abandon: committer.abandon }, commit);
       },
-      abandon: () => this.#log.release(began),
+      abandon: () => this.#commits.release(began),
       lastStamp: () => this.#visibleStamp,
       reserve: (reads, writes) =>
         this.#reservations.reserve({ reads, written: writtenKeys(writes, this.#stamps), interrupt }, own),
@@ -228,8 +261,8 @@ export class LmdbEngine implements Engine {
     until: CommitStage,
     own: KeyReservation | undefined,
   ): PromiseOrValue<void> {
-    const conflicts = this.#log.conflicts(began, reads, writes);
-    this.#log.release(began);
+    const conflicts = this.#commits.conflicts(began, reads, writes);
+    this.#commits.release(began);
     this.#mustBeOpen();
     if (conflicts) {
       if (until === 'accepted') throw failure('transaction_conflict');
@@ -248,7 +281,7 @@ export class LmdbEngine implements Engine {
   }
 
   /** Assigns a commit its position; `written` resolves when it is durable. */
-  #accept({ overlay, appended, afterCommit, isMaintenance }: WriteSet): Accepted {
+  #accept({ overlay, appended, afterCommit, isMaintenance }: WriteSet): PromiseOrValue<Accepted> {
     if (appended !== undefined) this.#stamps.settle(appended, overlay);
     // Before the log has it, since a value may not be storable, or there may be no space.
     const changes: KeyChange[] = [];
@@ -256,10 +289,19 @@ export class LmdbEngine implements Engine {
     overlay.forEach((key, value) => {
       this.#encode(key, value, changes, room);
     });
-    this.#fullDisk.admit(() => this.#store.reserve(room));
-    const commit = this.#log.append(() => overlay.keys(), isMaintenance ? 'maintenance' : 'small');
-    const appends = appended !== undefined;
-    return { written: this.#writer.add({ changes, room, commit, appends, stamp: this.#stamps.last, afterCommit }) };
+    const reserved = this.#reserve(room);
+    const accept = (): Accepted => {
+      const commit = this.#commits.append(() => overlay.keys(), isMaintenance ? 'maintenance' : 'small');
+      const appends = appended !== undefined;
+      return { written: this.#writer.add({ changes, room, commit, appends, stamp: this.#stamps.last, afterCommit }) };
+    };
+    if (!isPromise(reserved)) return accept();
+    return this.#gate.exclusively(() =>
+      reserved.then(() => {
+        this.#mustBeOpen();
+        return accept();
+      }),
+    );
   }
 
   /** The same for many changes, which are encoded in steps. */
@@ -270,14 +312,36 @@ export class LmdbEngine implements Engine {
     const encodeOne = (key: Key, value: OverlayValue) => this.#encode(key, value, changes, room);
     return andThen(settleInSteps(writes, this.#stamps, this.#work), (stamp) =>
       andThen(forEachChange(overlay, this.#work, encodeOne), (keys) => {
-        this.#mustBeOpen();
-        this.#fullDisk.admit(() => this.#store.reserve(room));
-        if (stamp !== undefined) this.#stamps.give(stamp);
-        const commit = this.#log.append(() => keys, writes.isMaintenance ? 'maintenance' : 'large');
-        const appends = stamp !== undefined;
-        return { written: this.#writer.add({ changes, room, commit, appends, stamp: this.#stamps.last, afterCommit }) };
+        return andThen(this.#reserve(room), () => {
+          this.#mustBeOpen();
+          if (stamp !== undefined) this.#stamps.give(stamp);
+          const commit = this.#commits.append(() => keys, writes.isMaintenance ? 'maintenance' : 'large');
+          const appends = stamp !== undefined;
+          const { last } = this.#stamps;
+          return { written: this.#writer.add({ changes, room, commit, appends, stamp: last, afterCommit }) };
+        });
       }),
     );
+  }
+
+  /**
+   * Reserves room for a commit. On a full disk it waits until the tree has followed the log, which may give up pages.
+   * @throws TesseraError `storage_full`, `storage_unavailable`, `read_only`, with nothing reserved
+   */
+  #reserve(room: SpaceDemand): PromiseOrValue<void> {
+    const reserve = () => this.#fullDisk.admit(() => this.#reserveNow(room));
+    if (!this.#writer.hasTail) return reserve();
+    try {
+      this.#reserveNow(room);
+    } catch (error) {
+      if (!(error instanceof TesseraError) || error.code !== 'storage_full') throw error;
+      return this.#writer.followed().then(reserve);
+    }
+  }
+
+  #reserveNow(room: SpaceDemand): void {
+    this.#files.archive?.space.admit(room);
+    this.#store.reserve(room);
   }
 
   /** Adds one encoded change, and its space demand, to those of a commit. */
@@ -294,28 +358,34 @@ export class LmdbEngine implements Engine {
     this.#version = group.version;
     this.#changedAt = this.#clock.now();
     const before = this.#visible;
-    this.#visible = this.#log.hold(group.last);
+    this.#visible = this.#commits.hold(group.last);
     this.#visibleStamp = group.stamp;
-    this.#log.release(before);
-    const { records, ranges, revisions } = this.#caches;
-    records.advance(group.version);
-    ranges.advance(group.version);
+    this.#commits.release(before);
+    const { revisions } = this.#caches;
     revisions.advance(group.version);
-    if (group.changes.length > LAID_OVER) {
+    if (group.changes.length > LAID_OVER) revisions.clear();
+    else for (const { key } of group.changes) revisions.changed(key);
+    for (const { callbacks, stamp } of group.afterCommit) callAll(callbacks, stamp);
+  }
+
+  /** The tree has a newer version: views of it that are taken from now on show that. */
+  #advance(changes: readonly KeyChange[], version: number): void {
+    const { records, ranges } = this.#caches;
+    records.advance(version);
+    ranges.advance(version);
+    if (changes.length > LAID_OVER) {
       // Looking each of them up takes longer than the cache saves.
       records.clear();
       ranges.clear();
-      revisions.clear();
     } else {
-      for (const { key, value, bytes } of group.changes) {
+      for (const { key, value, bytes } of changes) {
         const size = bytes?.length ?? 0;
         records.replace(key, value, size);
         ranges.replace(key, value, size);
-        revisions.changed(key);
       }
     }
     this.#views.outdate();
-    for (const { callbacks, stamp } of group.afterCommit) callAll(callbacks, stamp);
+    if (version >= this.#tailEnd) this.#files.log?.forgetTail();
   }
 
   #fail(reason: unknown): TesseraError {
@@ -335,11 +405,14 @@ export class LmdbEngine implements Engine {
     const engine: SealingEngine = {
       isOpen: () => this.#ended === undefined,
       view: () => this.#store.view(),
-      isPending: (key) => this.#writer.pending > 0 && this.#writer.unwritten().get(key) !== undefined,
+      isPending: (key) =>
+        (this.#writer.hasTail || this.#writer.pending > 0) && this.#writer.unwritten().get(key) !== undefined,
       write: (changes) => this.#writeBeside(changes, false),
     };
     try {
       if (!(await sealOldValues(engine, timers)) || this.#ended !== undefined) return;
+      // A file that is taken for sealed must be so without its log.
+      await this.#writer.followed();
       await this.#store.sealed();
       this.#values.mayBeUnsealed = false;
     } catch (error) {
@@ -352,8 +425,8 @@ export class LmdbEngine implements Engine {
   #writeBeside(changes: KeyChange[], appends: boolean): Promise<void> {
     const room = noDemand();
     for (const change of changes) this.#store.measure(change, room);
-    this.#fullDisk.admit(() => this.#store.reserve(room));
-    const { latest: commit } = this.#log;
+    this.#fullDisk.admit(() => this.#reserveNow(room));
+    const { latest: commit } = this.#commits;
     return this.#writer.add({ changes, room, commit, appends, stamp: this.#stamps.last, afterCommit: undefined });
   }
 
@@ -367,12 +440,8 @@ export class LmdbEngine implements Engine {
 
   #view(): ByteView {
     const view = this.#open();
-    if (view.version !== this.#version) {
-      // The group that is being written has just become durable, and its writer will be resolved shortly.
-      const { writing } = this.#writer;
-      invariant(writing !== undefined && writing.version === view.version, 'a view of an unknown version');
-      this.#show(writing);
-    }
+    // A write may have become visible just now, whose writer will be resolved shortly.
+    invariant(this.#writer.knows(view.version), 'a view of an unknown version');
     return view;
   }
 
@@ -380,9 +449,21 @@ export class LmdbEngine implements Engine {
     this.#reservations.close();
     await this.#writer.settled();
     await this.sealed;
+    const isFollowed = await this.#writer.followed().then(
+      () => true,
+      () => false,
+    );
     // Transactions under way find the engine closed.
     this.#views.close();
+    const { log, archive, unlock } = this.#files;
+    try {
+      log?.close(isFollowed);
+    } catch (error) {
+      // The log stays, and is read when the store is opened again.
+      this.#report?.(asTesseraError(error));
+    }
     await this.#store.close();
-    await this.#unlock();
+    await archive?.close();
+    await unlock?.();
   }
 }

@@ -5,7 +5,7 @@ import { sealEncoded, sealState } from '../../../value/codecs/sealed-record.js';
 import type { Key, Stored } from '../../contract.js';
 import { after } from '../../transaction/read-set.js';
 import { MAX_KEY_LENGTH } from '../file/lmdb-limits.js';
-import type { KeyChange } from './group-writer.js';
+import type { KeyChange } from './key-change.js';
 import type { ByteView } from './lmdb-store.js';
 
 /** Approximate numbers of entries read, and of bytes of values rewritten, in one step. */

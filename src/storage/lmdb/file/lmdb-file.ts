@@ -74,7 +74,9 @@ export class NativeBytes {
 
   /** @returns infinity for numbers beyond 2^53 */
   uint64(at: number): number {
-    return toNumber(this.#view.getBigUint64(at, LITTLE_ENDIAN));
+    const [low, high] = LITTLE_ENDIAN ? [at, at + 4] : [at + 4, at];
+    const value = this.uint32(high) * 2 ** 32 + this.uint32(low);
+    return Number.isSafeInteger(value) ? value : Number.POSITIVE_INFINITY;
   }
 
   int64(at: number): bigint {
@@ -177,9 +179,10 @@ export class LmdbFile {
 
   #readMeta(path: string): Meta {
     this.#mustBeRestored(path);
-    const isLmdb = this.size >= META_LENGTH && this.#read(0, META_LENGTH).uint32(PAGE_HEADER) === MAGIC;
-    if (!isLmdb) throw new Error(`${path} is no data file of Tessera's, or it is damaged`);
-    const { pageSize } = this.#metaIn(this.#read(0, META_LENGTH), 0);
+    const beginning = this.size >= META_LENGTH ? this.#read(0, META_LENGTH) : undefined;
+    if (beginning?.uint32(PAGE_HEADER) !== MAGIC)
+      throw new Error(`${path} is no data file of Tessera's, or it is damaged`);
+    const { pageSize } = this.#metaIn(beginning, 0);
     // Both at once: others may be writing.
     const { bytes } = this.#read(0, pageSize + META_LENGTH);
     const first = this.#metaIn(new NativeBytes(bytes), 0);

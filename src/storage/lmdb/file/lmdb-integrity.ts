@@ -8,7 +8,15 @@ import { failure, type TesseraError } from '../../../errors/error.js';
 import { isChecksumRight, sealState } from '../../../value/codecs/sealed-record.js';
 import { LmdbFile } from './lmdb-file.js';
 import { lockFileOf, readLastTransaction } from './lmdb-lock-file.js';
-import { decodeMetadata, decodeUnsealed, isMetadataName, KNOWN_LMDB_FORMATS, LMDB_FORMAT } from './lmdb-metadata.js';
+import {
+  decodeMetadata,
+  decodeUnsealed,
+  isMetadataName,
+  KNOWN_LMDB_FORMATS,
+  LOGGED_LMDB_FORMAT,
+  type MetadataName,
+  UNSEALED_LMDB_FORMAT,
+} from './lmdb-metadata.js';
 import { printable, treeEntries, treesOf, walkPages } from './lmdb-pages.js';
 
 /** The trees of a store; the library ends their names with a zero byte. */
@@ -24,6 +32,8 @@ export interface StoreFacts {
   readonly format: string | undefined;
   /** Whether values without a checksum may be in it. */
   readonly mayBeUnsealed: boolean;
+  /** The log beside it, if it has one: whose it is, and the last of its groups that the file has. */
+  readonly log?: { readonly id: string; readonly version: number };
 }
 
 export interface FileCheck {
@@ -109,9 +119,15 @@ export function readFacts(file: LmdbFile): StoreFacts {
     return { format, mayBeUnsealed: false };
   }
   if (!trees.has(RECORDS_TREE)) file.damaged('there are no records');
-  if (format !== String(LMDB_FORMAT)) return { format, mayBeUnsealed: true };
+  if (format === String(UNSEALED_LMDB_FORMAT)) return { format, mayBeUnsealed: true };
   for (const [name, bytes] of metadata) if (isMetadataName(name)) decodeMetadata(name, bytes);
-  return { format, mayBeUnsealed: metadata.has('unsealed') };
+  const mayBeUnsealed = metadata.has('unsealed');
+  if (format !== String(LOGGED_LMDB_FORMAT)) return { format, mayBeUnsealed };
+  const text = (name: MetadataName) => {
+    const bytes = metadata.get(name);
+    return bytes && decodeMetadata(name, bytes);
+  };
+  return { format, mayBeUnsealed, log: { id: text('store') ?? '', version: Number(text('version') ?? 0) } };
 }
 
 /** Finds values whose checksum isn't right. */

@@ -14,10 +14,14 @@ import { isChecksumRight, writeChecksum } from '../../../value/codecs/sealed-rec
 
 /** The format of the files, incremented when an older release could misread a newer one's files. */
 export const LMDB_FORMAT = 2;
+/** The same format of a store with a log beside it: an older release would pass over what is only in that. */
+export const LOGGED_LMDB_FORMAT = 3;
 /** The former format: no checksums. Its stores are read, and converted. */
 export const UNSEALED_LMDB_FORMAT = 1;
 /** The formats that are read, as they are stored. */
-export const KNOWN_LMDB_FORMATS: ReadonlySet<string> = new Set([LMDB_FORMAT, UNSEALED_LMDB_FORMAT].map(String));
+export const KNOWN_LMDB_FORMATS: ReadonlySet<string> = new Set(
+  [LMDB_FORMAT, LOGGED_LMDB_FORMAT, UNSEALED_LMDB_FORMAT].map(String),
+);
 
 const NAMES = ['format', 'version', 'stamp', 'store', 'unsealed'] as const;
 export type MetadataName = (typeof NAMES)[number];

@@ -25,8 +25,12 @@ import { LmdbFile, readAmidWrites } from './lmdb-file.js';
 import { freePages, type TreeName, treesOf } from './lmdb-pages.js';
 import type { EncodedChange } from './packed-changes.js';
 
-/** Zeros written at once. */
-const ZEROS = Buffer.alloc(1 << 18);
+/**
+ * Zeros written at once: no more than a page. Linux keeps a file in memory by the pieces in which it was written first,
+ * and for each page that is written again it writes all of its piece to the disk: with pieces of 256 KiB, 100 KB a
+ * commit instead of 16.
+ */
+const ZEROS = Buffer.alloc(4_096);
 /** More isn't written in one turn; beyond that the file system is asked how much is free, and so much must be left. */
 const MAX_WRITTEN = 4 << 20;
 const MARGIN = 16 << 20;
@@ -306,7 +310,8 @@ function isAllocated(path: string, length: number): boolean {
   return process.platform === 'win32' || (size >= length && blocks * 512 >= length);
 }
 
-function writeZeros(path: string, length: number): void {
+/** Writes a file of zeros. @throws TesseraError `storage_full`; Error of the system */
+export function writeZeros(path: string, length: number): void {
   const descriptor = openSync(path, 'w', OWNER_ONLY);
   try {
     for (let left = length; left > 0; ) left -= writeSync(descriptor, ZEROS, 0, Math.min(ZEROS.length, left));

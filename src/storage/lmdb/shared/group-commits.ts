@@ -93,13 +93,13 @@ export class GroupCommits {
    * Resolves when the commit is durable and visible.
    * @throws TesseraError `transaction_conflict`, `storage_full`, `storage_unavailable`
    */
-  submit(request: GroupCommitRequest): Promise<void> {
-    const { overlay } = request.writes;
-    const isLarge = isLargeCommit(request.writes);
+  submit({ began, reads, writes }: GroupCommitRequest): Promise<void> {
+    const { overlay } = writes;
+    const isLarge = isLargeCommit(writes);
     const summary = isLarge ? new RangeSummary() : undefined;
     const changes: EncodedChange[] = [];
     const room = noDemand();
-    const encoded = forEachChange(overlay, isHeavyCommit(request.writes) ? this.#work : AT_ONCE, (key, value) => {
+    const encoded = forEachChange(overlay, isHeavyCommit(writes) ? this.#work : AT_ONCE, (key, value) => {
       summary?.add(key);
       const bytes = value === DELETED ? undefined : sealRecord(key, value);
       this.#add({ key, bytes }, changes, room);
@@ -107,7 +107,8 @@ export class GroupCommits {
     });
     const wait = () =>
       new Promise<void>((resolve, reject) => {
-        this.#enqueue({ ...request, changes, room, summary, resolve, reject });
+        // One by one: spreading the request took longer than encoding a small commit.
+        this.#enqueue({ began, reads, writes, changes, room, summary, resolve, reject });
       });
     return Promise.resolve(andThen(encoded, wait));
   }
@@ -137,7 +138,7 @@ export class GroupCommits {
     while (this.#waiting.length > 0) {
       // Transactions about to commit, perhaps after replies to the last group, join this one.
       await this.#timers.nextRound();
-      await this.#write(this.#take());
+      await this.#write();
     }
     this.#running = undefined;
   }
@@ -154,16 +155,20 @@ export class GroupCommits {
     return this.#waiting.splice(0, end < 0 ? this.#waiting.length : end);
   }
 
-  async #write(taken: readonly WaitingCommit[]): Promise<void> {
+  async #write(): Promise<void> {
     const group: Group = { changes: [], room: noDemand(), commits: [], afterCommit: [], refused: new Map() };
+    const isLarge = this.#waiting[0]?.summary !== undefined;
+    let taken: readonly WaitingCommit[] = [];
     const judge: GroupValidator = (store, work) => {
+      // Not before the lock has been waited for: commits that came meanwhile belong to the group.
+      taken = this.#take();
       this.#mirror.read(store, store.version);
       if (store.lastStamp > this.#stamps.last) this.#stamps.give(store.lastStamp);
       const judged = mapInOrder(taken, (commit) => this.#judge(commit, group, work));
       return andThen(judged, () => this.#groupWrite(group, store.version + 1));
     };
     try {
-      await (taken[0]?.summary === undefined ? this.#store.write(judge) : this.#store.writeLarge(judge));
+      await (isLarge ? this.#store.writeLarge(judge) : this.#store.write(judge));
       this.#written();
     } catch (reason) {
       this.#end(this.#failed(reason), taken);
@@ -214,9 +219,10 @@ export class GroupCommits {
     stamp: Versionstamp,
     work: Work,
   ): PromiseOrValue<readonly KeyRange[]> {
+    if (appended === undefined) return [];
     const entries: Appended[] = [];
     const prefixes = new Set<Key>();
-    for (let entry = appended; entry !== undefined; entry = entry.before) {
+    for (let entry: Appended | undefined = appended; entry !== undefined; entry = entry.before) {
       entries.push(entry);
       prefixes.add(entry.prefix);
     }

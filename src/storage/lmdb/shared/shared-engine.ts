@@ -7,6 +7,7 @@ import type { Family } from '../../../metrics/families.js';
 import { type KeyReservation, ownReservation, Reservations } from '../../commit/reservations.js';
 import type {
   BeginOptions,
+  CommitFeed,
   CommitFollower,
   Engine,
   FollowedCommit,
@@ -153,6 +154,10 @@ export class SharedLmdbEngine implements Engine {
     this.shared = this.#sharedStore(node);
   }
 
+  get commitFeed(): CommitFeed {
+    return this.shared;
+  }
+
   get changedAt(): bigint {
     return this.#changedAt;
   }
@@ -167,7 +172,7 @@ export class SharedLmdbEngine implements Engine {
     const shared = this.#views.share();
     const unshare = () => this.#views.unshare(shared);
     const snapshot = new LmdbSnapshot(shared.view, this.#caches, this.#values, shared, unshare, this.#work);
-    if (!options.writable) return new SnapshotTransaction(snapshot);
+    if (!options.writable) return new SnapshotTransaction(snapshot, undefined, options);
     return new SnapshotTransaction(snapshot, this.#committer(options), options);
   }
 
@@ -236,12 +241,12 @@ export class SharedLmdbEngine implements Engine {
     const now = this.#clock.monotonic();
     let groups: readonly KnownGroup[];
     try {
-      const { newest } = this.#views;
-      if (newest !== undefined && this.#store.isCurrent(newest)) {
+      const last = this.#store.lastTransaction();
+      if (this.#views.newest?.lastTransaction === last) {
         this.#caughtUpAt = now;
         return;
       }
-      groups = this.#show(this.#store.view());
+      groups = this.#show(this.#store.view(last));
     } catch (error) {
       throw error instanceof TesseraError ? error : unreadable(error);
     }

@@ -138,16 +138,15 @@ export class SharedByteStore {
     this.#space.written(room);
   }
 
-  /** Whether a view shows all commits until now, by any process. */
-  isCurrent(view: SharedView): boolean {
+  /** The last transaction that any process has committed: a view that was taken at it shows all commits until now. */
+  lastTransaction(): number {
     // The library could be asked, too, with a timer and a round of the loop each time: reads by id took a fifth longer.
-    return view.lastTransaction === this.#last.read();
+    return this.#last.read();
   }
 
-  /** Pins the last committed state. */
-  view(): SharedView {
+  /** Pins the last committed state; `last` was read before. */
+  view(last = this.lastTransaction()): SharedView {
     const { root } = this.#databases;
-    const last = this.#last.read();
     root.resetReadTxn();
     return new SharedView(this.#databases, root.useReadTransaction(), last);
   }
