@@ -109,6 +109,11 @@ export interface DatabasePath {
   readonly database?: string | undefined;
 }
 
+/** Whether two paths name the same database, namespace, or root. */
+export function isSamePath(one: DatabasePath, other: DatabasePath): boolean {
+  return one.namespace === other.namespace && one.database === other.database;
+}
+
 /** Whether a system user's level includes the path. */
 export function covers(user: SystemUser, databasePath: DatabasePath): boolean {
   switch (user.level) {

@@ -392,8 +392,7 @@ export interface LiveResultRegistry {
   get(id: string): ResultSubscription | undefined;
   /**
    * Evaluates a request, and has the result followed when the transaction commits. Answers `{ id, result, … }`.
-   * @throws TesseraError `live_result_of_time`, `live_result_unsteady`, `live_result_too_large`,
-   * `too_many_live_queries`, …, and what the evaluation throws
+   * @throws TesseraError `live_result_of_time`, `live_result_too_large`, …, and what the evaluation throws
    */
   begin(execution: Execution, request: LiveResultRequest): PromiseOrValue<Value>;
   /**
@@ -405,6 +404,8 @@ export interface LiveResultRegistry {
   dependenciesOf(execution: Execution, evaluate: LiveResultRequest['evaluate']): Promise<ReadParts>;
   /** Ends one at once, with a reason. */
   end(result: ResultSubscription, reason?: TesseraError): void;
+  /** Ends one of another node as soon as that reads it, if it is in this database; false if no node has such an id. */
+  endElsewhere(context: TransactionContext, databasePath: DatabasePath, id: string): PromiseOrValue<boolean>;
 }
 
 /** A session that outlasts a request, with a signed-in user. */

@@ -131,6 +131,21 @@ function sharedState(open: () => Promise<SharedNodes>): void {
     await run(owner, `KILL ${toText(id)}`);
     await until(() => heard.length > 0);
     expect(heard).toEqual(['KILLED']);
+
+    const [result] = await run(watcher, 'LIVE QUERY SELECT * FROM a');
+    const kill = `KILL ${toText((result as { readonly id: Value }).id)}`;
+    // Only where it is, and only by those who may edit that database.
+    await owner.use('test', 'others');
+    await run(owner, kill);
+    await run(watcher, 'CREATE a:9');
+    await until(() => heard.length > 1);
+    await expect(run(other.session, kill)).rejects.toThrow();
+    expect(heard).toEqual(['KILLED', 'CREATE']);
+    await owner.use('test', 'test');
+    await run(owner, kill);
+    await until(() => heard.length > 2);
+    expect(heard).toEqual(['KILLED', 'CREATE', 'KILLED']);
+    await expect(run(owner, "KILL u'ffffffff-ffff-8000-8000-000000000000'")).rejects.toThrow();
   });
 
   test('failed sign-ins are counted on both, and each answer says at which node they were', {

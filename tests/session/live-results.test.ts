@@ -294,6 +294,25 @@ describe('is refused', () => {
   });
 });
 
+test('a user has so many over all connections', async () => {
+  const most = 10_000;
+  const ann = await signedUp('ann', 1, new LiveQuota({ queries: most + 1 }));
+  const bob = await signedUp('bob');
+  const refusal = { code: 'too_many_live_queries', message: 'A user may have no more than 10000 live queries' };
+  const begun = await run('LIVE QUERY 1;'.repeat(most), ann);
+  await expect(run('LIVE QUERY 1', ann)).rejects.toMatchObject(refusal);
+  const again = await comeBack('ann');
+  await expect(run('LIVE SELECT * FROM note', again)).rejects.toMatchObject(refusal);
+  await run('LIVE QUERY 1', bob);
+  const { id } = begun[0] as { id: Value };
+  await run(`KILL ${toText(id)}`, ann);
+  await run('LIVE SELECT * FROM note', again);
+  await expect(run('LIVE QUERY 1', again)).rejects.toMatchObject(refusal);
+  // The connection is another user's now, with what it has begun.
+  await again.signIn(objectFrom({ NS: 'test', DB: 'test', AC: 'people', name: 'bob' }));
+  await run('LIVE QUERY 1', ann);
+});
+
 describe('time', () => {
   test('counts where there is a period', async () => {
     await live('seconds', 'time::unix(time::now()) EVERY 1s');

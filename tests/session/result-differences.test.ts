@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AT_ONCE } from '../../src/base/work/work.js';
 import { differences } from '../../src/session/results/differences.js';
+import { diff } from '../../src/value/patch/diff.js';
+import { patch } from '../../src/value/patch/patch.js';
 import { toText } from '../../src/value/text/text.js';
 import { objectFrom, RecordId, type Value } from '../../src/value/value.js';
 
@@ -64,6 +66,25 @@ test('of long lists in steps, none of which is long', async () => {
   expect(steps.length).toBe(19_999);
   // Each row is looked at some times, 256 between two checkpoints.
   expect(checkpoints).toBeGreaterThan(300);
+});
+
+test('of long lists as a patch in steps, too', async () => {
+  const before = Array.from({ length: 20_000 }, (_, at) => at);
+  const replaced = before.map((at) => (at % 3 === 0 ? at + 1 : at));
+  for (const after of [replaced, before.slice(0, 12_000), before.map((at) => -1 - at)]) {
+    for (const [from, to] of [
+      [before, after],
+      [after, before],
+    ] as const) {
+      let checkpoints = 0;
+      const counting = { checkpoint: () => void checkpoints++ };
+      const patched = await differences(from, to, { isOrdered: true, isPatched: true }, counting);
+      expect(checkpoints).toBeGreaterThan(70);
+      const operations = diff(from, to);
+      if (operations.length < 10_000) expect(patched[0]?.result).toEqual(operations);
+      expect(patch(from, patched[0]?.result)).toEqual(to);
+    }
+  }
 });
 
 test('of anything else the whole, or a patch', async () => {

@@ -8,14 +8,20 @@ import { isObject, objectFrom } from '../../value/value.js';
 import { forEachEntry } from '../entries.js';
 import { prefixRange } from '../keys/key-bytes.js';
 import { REMOVED_SIGNALS_KEY, SIGNAL_LOG } from '../keys/node-keys.js';
+import type { DatabasePath } from '../principal.js';
 
-export interface Signal {
-  /** What is to be ended: a session or a live query. */
-  readonly ends: 'session' | 'live-query';
+/** Something is to be ended. */
+export type Signal = Ended & {
   readonly id: string;
   /** The node that has it (`SharedStore.node`). */
   readonly node: string;
-}
+};
+
+/** No row says where a live result is: it is ended if it is in that database. */
+type Ended =
+  | { readonly ends: 'session' }
+  | { readonly ends: 'live-query' }
+  | { readonly ends: 'live-result'; readonly databasePath: DatabasePath };
 
 /**
  * How long a signal is kept, in milliseconds. A node that was away for longer ends everything that signals might have
@@ -23,9 +29,14 @@ export interface Signal {
  */
 export const SIGNALS_KEPT_FOR = 600_000;
 
-/** Appends a signal that all nodes read: a live query or sessions are to be ended. */
-export function appendSignal(transaction: Transaction, { ends, id, node }: Signal): void {
-  transaction.append(SIGNAL_LOG, objectFrom({ ends, id, node }));
+/** Appends a signal that all nodes read: something is to be ended. */
+export function appendSignal(transaction: Transaction, signal: Signal): void {
+  const { ends, id, node } = signal;
+  const { namespace, database } = signal.ends === 'live-result' ? signal.databasePath : {};
+  transaction.append(
+    SIGNAL_LOG,
+    objectFrom({ ends, id, node, ...(database !== undefined && { namespace, database }) }),
+  );
 }
 
 /** The signals in the log from a position on. */
@@ -59,7 +70,9 @@ function readFrom(transaction: Transaction, from: LogPosition, areMissing: boole
 /** Those that a later release sends may be of another kind. */
 function readSignal(stored: Stored): Signal | undefined {
   if (!isObject(stored)) return undefined;
-  const { ends, id, node } = stored;
-  if (ends !== 'session' && ends !== 'live-query') return undefined;
-  return { ends, id: String(id), node: String(node) };
+  const { ends, id, node, namespace, database } = stored;
+  const what = { id: String(id), node: String(node) };
+  if (ends === 'session' || ends === 'live-query') return { ends, ...what };
+  if (ends !== 'live-result') return undefined;
+  return { ends, ...what, databasePath: { namespace: String(namespace), database: String(database) } };
 }

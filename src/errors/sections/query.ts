@@ -67,9 +67,9 @@ export const queryErrors = {
     kind: 'NotAllowed',
     text: ({ limit }) => `The live queries of a connection and their parameters may take no more than ${limit} bytes`,
   }),
-  too_many_live_queries: row<{ limit: number }>({
+  too_many_live_queries: row<{ limit: number; of: 'connection' | 'user' }>({
     kind: 'NotAllowed',
-    text: ({ limit }) => `A connection may have no more than ${limit} live queries`,
+    text: ({ limit, of }) => `A ${of} may have no more than ${limit} live queries`,
   }),
   changefeed_required: row<{ table: string }>({
     kind: 'Validation',

@@ -43,6 +43,7 @@ export class LiveMemory implements BacklogReader {
    */
   admit({ weight }: Weighed): void {
     this.#quota.admit(weight);
+    this.#memory.admitLiveQuery();
     this.#memory.budget.charge(weight);
     this.#memory.budget.release(weight);
   }
@@ -51,12 +52,14 @@ export class LiveMemory implements BacklogReader {
   begin({ weight }: Weighed): boolean {
     if (!this.#quota.takeQuery(weight)) return false;
     try {
+      this.#memory.admitLiveQuery();
       this.#memory.budget.charge(weight);
-      return true;
     } catch {
       this.#quota.giveQuery(weight);
       return false;
     }
+    this.#memory.countLiveQueries(1);
+    return true;
   }
 
   /**
@@ -78,6 +81,7 @@ export class LiveMemory implements BacklogReader {
 
   end({ weight }: Weighed): void {
     this.#quota.giveQuery(weight);
+    this.#memory.countLiveQueries(-1);
     this.#memory.budget.release(weight);
   }
 

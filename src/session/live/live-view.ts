@@ -5,7 +5,7 @@
 import { type SessionIdentity, withDatabasePath } from '../../auth/identity.js';
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
-import type { DatabasePath } from '../../catalog/principal.js';
+import { type DatabasePath, isSamePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { assertSameUser, keysOfUser } from '../../records/users.js';
 import type { Execution, Interrupt, LastDefinitions } from '../../runtime/execution.js';
@@ -100,8 +100,4 @@ export class LiveView {
   leave(): void {
     this.#transaction.cancel();
   }
-}
-
-function isSamePath(one: DatabasePath, other: DatabasePath): boolean {
-  return one.namespace === other.namespace && one.database === other.database;
 }

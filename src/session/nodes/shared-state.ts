@@ -3,9 +3,10 @@ import { mayHoldFollowedKeys, readFollowedKey } from '../../catalog/keys/followe
 import type { Id } from '../../catalog/keys/key-bytes.js';
 import { NODES_AREA, PRESENCE_RANGE, SIGNAL_LOG } from '../../catalog/keys/node-keys.js';
 import { readSignals } from '../../catalog/nodes/signals.js';
-import type { DatabasePath } from '../../catalog/principal.js';
+import { type DatabasePath, isSamePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
+import { endLive, findLive } from '../../runtime/live-statements.js';
 import type { Executor } from '../../statements/executor.js';
 import { CoalescedTask } from '../../storage/coalesced-task.js';
 import type { CommitFollower, Engine, FollowedCommit, Transaction, Versionstamp } from '../../storage/contract.js';
@@ -16,7 +17,7 @@ import type { SharedServices } from './shared-services.js';
 export interface SharedStateServices extends SharedServices {
   readonly engine: Engine;
   readonly environment: Environment;
-  readonly executor: Pick<Executor, 'queryTimeout' | 'revocationFlag' | 'catalogs'>;
+  readonly executor: Pick<Executor, 'queryTimeout' | 'revocationFlag' | 'catalogs' | 'liveQueries' | 'liveResults'>;
   readonly registry: InMemorySessionRegistry;
   readonly report: (error: TesseraError) => void;
 }
@@ -131,19 +132,21 @@ export class SharedState implements CommitFollower {
   }
 
   async #obeySignals(): Promise<void> {
-    const { liveQueries, registry, store } = this.#services;
+    const { executor, registry, store } = this.#services;
     const from = this.#signalsRead;
     const read = await this.#reading(async (transaction) => readSignals(transaction, from ?? ''));
     const { signals, next, areMissing } = read;
     this.#signalsRead = next;
     if (areMissing && from !== undefined) registry.endWithoutToken();
-    for (const { ends, id, node } of signals) {
-      if (node !== store.node) continue;
-      if (ends === 'session') registry.find(id)?.end();
-      else {
-        const query = liveQueries.get(id);
-        if (query !== undefined) liveQueries.end(query);
+    for (const signal of signals) {
+      if (signal.node !== store.node) continue;
+      if (signal.ends === 'session') {
+        registry.find(signal.id)?.end();
+        continue;
       }
+      const live = findLive(executor, signal.id);
+      if (live === undefined) continue;
+      if (signal.ends === 'live-query' || isSamePath(live.databasePath, signal.databasePath)) endLive(executor, live);
     }
   }
 

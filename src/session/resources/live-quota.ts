@@ -43,7 +43,7 @@ export class LiveQuota {
    */
   admit(weight: number): void {
     const { queries, weight: most } = this.#limits;
-    if (this.#queries >= queries) throw failure('too_many_live_queries', { limit: queries });
+    if (this.#queries >= queries) throw failure('too_many_live_queries', { limit: queries, of: 'connection' });
     if (this.#weight + weight > most) throw failure('live_queries_too_large', { limit: most });
   }
 

@@ -46,6 +46,9 @@ const VARIABLES_SHARE = 1 / 4;
 /** What the changes that wait for slow clients may take besides, as a share of the process budget. */
 const BACKLOG_SHARE = 1 / 4;
 
+/** Live queries that a record user may have over all connections to this process. */
+const USER_LIVE_QUERIES = 10_000;
+
 /**
  * Above this share of the heap limit, the largest request is cancelled. V8 counts the young generation in the limit,
  * 48 MiB: a heap of 512 MiB has one of 560, and is full before 90 % of that.
@@ -182,6 +185,7 @@ export class ConnectionMemory {
   #signedIn = 0;
   /** The record user to whom it is charged: the one who signed in last. */
   #user: string | undefined;
+  #liveQueries = 0;
 
   constructor(server: ServerMemory) {
     this.server = server;
@@ -198,7 +202,23 @@ export class ConnectionMemory {
     this.#signedIn += by;
     const { connection, guest } = this.server.limits;
     this.budget.limit = this.#signedIn > 0 ? connection : guest;
-    if (by >= 0 || this.#signedIn === 0) this.#user = this.server.users.assign(this.budget, this.#user, principal);
+    if (by < 0 && this.#signedIn > 0) return;
+    this.#user = this.server.users.assign(this.budget, this.#user, principal, this.#liveQueries);
+  }
+
+  /**
+   * Checks that its user may have another live query.
+   * @throws TesseraError `too_many_live_queries`
+   */
+  admitLiveQuery(): void {
+    if (this.server.users.liveQueriesOf(this.#user) < USER_LIVE_QUERIES) return;
+    throw failure('too_many_live_queries', { limit: USER_LIVE_QUERIES, of: 'user' });
+  }
+
+  /** A live query begins (1) or has ended (-1). */
+  countLiveQueries(by: 1 | -1): void {
+    this.#liveQueries += by;
+    this.server.users.countLiveQueries(this.#user, by);
   }
 
   /**
@@ -224,6 +244,8 @@ interface UserBudget {
   readonly budget: MemoryScope;
   /** Connections and answers that are charged to it. */
   connections: number;
+  /** Of those connections. */
+  liveQueries: number;
 }
 
 /**
@@ -238,15 +260,33 @@ class UserMemory {
     this.#limit = limit;
   }
 
-  /** Charges a connection to the user of a session of it; to no one if that is no record user. */
-  assign(connection: MemoryScope, former: string | undefined, principal: Principal): string | undefined {
+  /**
+   * Charges a connection with so many live queries to the user of a session of it; to no one if that is no record user.
+   */
+  assign(
+    connection: MemoryScope,
+    former: string | undefined,
+    principal: Principal,
+    liveQueries = 0,
+  ): string | undefined {
     const key = principal.kind === 'record' ? userKey(principal) : undefined;
     if (key === former) return key;
     const user = key === undefined ? undefined : this.#userOf(key);
     if (user !== undefined) user.connections++;
     connection.owner = user?.budget;
+    this.countLiveQueries(key, liveQueries);
+    this.countLiveQueries(former, -liveQueries);
     if (former !== undefined) this.#leave(former);
     return key;
+  }
+
+  liveQueriesOf(key: string | undefined): number {
+    return (key !== undefined && this.#users.get(key)?.liveQueries) || 0;
+  }
+
+  countLiveQueries(key: string | undefined, by: number): void {
+    const user = key === undefined ? undefined : this.#users.get(key);
+    if (user !== undefined) user.liveQueries += by;
   }
 
   /** Ends what `assign` began; `user` is its answer. */
@@ -259,7 +299,7 @@ class UserMemory {
     let user = this.#users.get(key);
     if (user === undefined) {
       const budget = new MemoryScope(this.#limit, (limit) => failure('user_memory_exceeded', { limit }));
-      user = { budget, connections: 0 };
+      user = { budget, connections: 0, liveQueries: 0 };
       this.#users.set(key, user);
     }
     return user;

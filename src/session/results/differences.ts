@@ -4,7 +4,8 @@ import { eachItem } from '../../base/work/loops.js';
 import type { Work } from '../../base/work/work.js';
 import type { Notification } from '../../runtime/notification.js';
 import { identical } from '../../value/identical.js';
-import { diff } from '../../value/patch/diff.js';
+import { diffInSteps } from '../../value/patch/diff.js';
+import { MAX_OPERATIONS } from '../../value/patch/patch.js';
 import { toText } from '../../value/text/text.js';
 import {
   type ArrayValue,
@@ -55,11 +56,18 @@ export async function differences(
     }
   }
   if (await areIdentical(before, after, work)) return [];
-  return [whole(isPatched ? diff(before, after) : after)];
+  return [whole(isPatched ? await patchOf(before, after, work) : after)];
 }
 
 function whole(result: Value): ResultDifference {
   return { action: 'UPDATE', record: undefined, result };
+}
+
+/** The whole replaces what would take more operations than a patch may have. */
+async function patchOf(before: Value, after: Value, work: Work): Promise<Value[]> {
+  const operations = await diffInSteps(before, after, work);
+  if (operations.length <= MAX_OPERATIONS) return operations;
+  return [objectFrom({ op: 'replace', path: '', value: after })];
 }
 
 async function areIdentical(before: Value, after: Value, work: Work): Promise<boolean> {

@@ -8,9 +8,11 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { runSteps } from '../../base/work/stepwise.js';
 import type { Work } from '../../base/work/work.js';
+import { entriesOf } from '../../catalog/entries.js';
+import { nodeOfKey } from '../../catalog/keys/node-keys.js';
+import { appendSignal } from '../../catalog/nodes/signals.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
-import { uuidV4 } from '../../functions/identifiers.js';
 import type {
   Execution,
   LiveListener,
@@ -19,6 +21,7 @@ import type {
   ResultSubscription,
 } from '../../runtime/execution.js';
 import { RequestInterrupt } from '../../runtime/interrupt.js';
+import type { TransactionContext } from '../../runtime/transaction-context.js';
 import { CoalescedTask } from '../../storage/coalesced-task.js';
 import type { CommitFollower, FollowedCommit, ReadParts, Versionstamp } from '../../storage/contract.js';
 import { stampOfTime } from '../../storage/transaction/append.js';
@@ -29,6 +32,7 @@ import { differences } from './differences.js';
 import { EndedResults } from './ended-results.js';
 import { type Evaluated, type EvaluationReader, type EvaluationServices, Evaluations } from './evaluations.js';
 import { keptRight, type OutsideUse } from './kept-right.js';
+import { newResultId, nodesOfResult } from './result-id.js';
 import { FollowedResult, keyOfUser, type ResultVersion, SharedResult, sharingKey } from './shared-result.js';
 
 export interface LiveResultServices extends EvaluationServices {
@@ -125,6 +129,14 @@ export class LiveResults implements LiveResultRegistry, CommitFollower, Evaluati
     void andThen(following, (stop) => stop?.());
   }
 
+  async endElsewhere({ transaction }: TransactionContext, databasePath: DatabasePath, id: string): Promise<boolean> {
+    const own = this.#services.engine.shared?.node;
+    const nodes = own === undefined ? [] : await entriesOf(transaction, nodesOfResult(id));
+    const others = nodes.map(([key]) => nodeOfKey(key)).filter((node) => node !== own);
+    for (const node of others) appendSignal(transaction, { ends: 'live-result', id, node, databasePath });
+    return others.length > 0;
+  }
+
   close(): void {
     this.#lookingUp.stop();
     this.#evaluations.stop();
@@ -203,7 +215,8 @@ export class LiveResults implements LiveResultRegistry, CommitFollower, Evaluati
   }
 
   #newId(): Uuid {
-    return uuidV4(this.#services.environment.random);
+    const { engine, environment } = this.#services;
+    return newResultId(engine.shared?.node, environment.random);
   }
 
   #follow(result: FollowedResult, key: string | undefined): void {

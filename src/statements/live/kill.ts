@@ -1,7 +1,8 @@
 /**
- * KILL: ends a live query of the session, or of any session, those of other nodes too, for users who may edit the
- * database.
+ * KILL: ends a live query or result of the session, or of any session, those of other nodes too, for users who may edit
+ * the database.
  */
+import { isSamePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Kill } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
@@ -20,18 +21,25 @@ export function compileKill({ id }: Kill, compiler: Compiler): Evaluate {
   const shown = printExpression(id);
   return async (frame) => {
     const value = await evaluate(frame);
-    const { services, context } = frame.execution;
+    const { services, context, checks } = frame.execution;
     const uuid = typeof value === 'string' ? parseUuid(value) : value;
     const query = uuid instanceof Uuid ? findLive(services, uuid.text) : undefined;
     if (query !== undefined && mayKill(frame.execution, query)) {
       context.transaction.afterCommit(() => endLive(services, query));
       return undefined;
     }
-    const mayKillOthers = uuid instanceof Uuid && query === undefined && !frame.execution.checks.edit;
-    const isEnded = await (mayKillOthers && services.liveQueries.endElsewhere(context, uuid.text));
+    const mayKillOthers = uuid instanceof Uuid && query === undefined && !checks.edit;
+    const isEnded = mayKillOthers && (await endElsewhere(frame.execution, uuid.text));
     if (!isEnded) throw failure('live_query_missing', { id: shown });
     return undefined;
   };
+}
+
+/** Ends one of another node; false if there is none. */
+async function endElsewhere({ services, context, identity }: Execution, id: string): Promise<boolean> {
+  const { liveQueries, liveResults } = services;
+  if (await liveQueries.endElsewhere(context, id)) return true;
+  return liveResults.endElsewhere(context, identity.databasePath, id);
 }
 
 function mayKill(
@@ -39,7 +47,5 @@ function mayKill(
   query: LiveStatement,
 ): boolean {
   if (query.listener === listener) return true;
-  const isHere =
-    databasePath.namespace === query.databasePath.namespace && databasePath.database === query.databasePath.database;
-  return isHere && !checks.edit;
+  return isSamePath(databasePath, query.databasePath) && !checks.edit;
 }

@@ -1,13 +1,16 @@
 /** The difference of two values, as a JSON Patch (RFC 6902) with `change` for texts. `patch` applies it. */
 import type { Diff } from 'diff-match-patch-es';
 import { lazyLibrary } from '../../base/lazy.js';
+import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { inSteps } from '../../base/work/loops.js';
+import type { Work } from '../../base/work/work.js';
 import { commonEnd, commonStart, firstPoints, lastPoints, pointCount } from '../code-points.js';
 import { Comparisons } from '../order.js';
 import { sortedKeys } from '../strings.js';
 import { type ArrayValue, isArray, isObject, type ObjectValue, objectFrom, type Value } from '../value.js';
 import { Walk } from '../walk.js';
 
-const walk = new Walk();
+const walkAtOnce = new Walk();
 /** So many characters of a changed text count as much as one value. */
 const CHARACTERS_OF_NODE = 8;
 
@@ -16,12 +19,31 @@ const CHARACTERS_OF_NODE = 8;
  * the whole value is `''`. Values that are equal (`1` and `1f`) don't differ.
  */
 export function diff(before: Value, after: Value): Value[] {
-  const difference: Difference = { operations: [], comparisons: new Comparisons(), texts: new TextDiffs() };
-  compareAt(before, after, '', walk.begin(), difference);
+  const difference = differenceBy(walkAtOnce);
+  compareAt(before, after, '', walkAtOnce.begin(), difference);
   return difference.operations;
 }
 
+/** The same, with checkpoints between the elements of lists. */
+export function diffInSteps(before: Value, after: Value, work: Work): PromiseOrValue<Value[]> {
+  if (!isArray(before) || !isArray(after)) return diff(before, after);
+  // Others walk at once between the steps.
+  const walk = new Walk();
+  const difference = differenceBy(walk);
+  const count = Math.max(before.length, after.length);
+  const below = walk.enter(walk.begin(), before.length + after.length);
+  const compared = inSteps(count, work, (from, to) => {
+    for (let index = from; index < to; index++) compareItem(before, after, index, '', below, difference);
+  });
+  return andThen(compared, () => difference.operations);
+}
+
+function differenceBy(walk: Walk): Difference {
+  return { walk, operations: [], comparisons: new Comparisons(), texts: new TextDiffs() };
+}
+
 interface Difference {
+  readonly walk: Walk;
   readonly operations: Value[];
   readonly comparisons: Comparisons;
   readonly texts: TextDiffs;
@@ -29,7 +51,7 @@ interface Difference {
 
 function compareAt(before: Value, after: Value, path: string, depth: number, difference: Difference): void {
   if (before === after) return;
-  const { operations, comparisons, texts } = difference;
+  const { walk, operations, comparisons, texts } = difference;
   if (typeof before === 'string' && typeof after === 'string') {
     walk.count(Math.floor((before.length + after.length) / CHARACTERS_OF_NODE));
     operations.push(objectFrom({ op: 'change', path, value: texts.patch(before, after) }));
@@ -49,7 +71,7 @@ function compareFields(
   depth: number,
   difference: Difference,
 ): void {
-  const { operations } = difference;
+  const { walk, operations } = difference;
   const removed = sortedKeys(before);
   const kept = sortedKeys(after);
   const below = walk.enter(depth, removed.length + kept.length);
@@ -63,7 +85,6 @@ function compareFields(
   }
 }
 
-/** Place by place. Elements at the end are removed from the last on, so that the places of the others stay. */
 function compareItems(
   before: ArrayValue,
   after: ArrayValue,
@@ -71,17 +92,29 @@ function compareItems(
   depth: number,
   difference: Difference,
 ): void {
+  const below = difference.walk.enter(depth, before.length + after.length);
+  const count = Math.max(before.length, after.length);
+  for (let index = 0; index < count; index++) compareItem(before, after, index, path, below, difference);
+}
+
+/** Place by place. Elements at the end are removed from the last on, so that the places of the others stay. */
+function compareItem(
+  before: ArrayValue,
+  after: ArrayValue,
+  index: number,
+  path: string,
+  depth: number,
+  difference: Difference,
+): void {
   const { operations } = difference;
-  const below = walk.enter(depth, before.length + after.length);
-  const common = Math.min(before.length, after.length);
-  for (let index = 0; index < common; index++) {
-    compareAt(before[index], after[index], `${path}/${index}`, below, difference);
-  }
-  for (let index = common; index < after.length; index++) {
+  const isBefore = index < before.length;
+  if (isBefore && index < after.length) {
+    compareAt(before[index], after[index], `${path}/${index}`, depth, difference);
+  } else if (isBefore) {
+    const last = before.length - 1 - (index - after.length);
+    operations.push(objectFrom({ op: 'remove', path: `${path}/${last}` }));
+  } else {
     operations.push(objectFrom({ op: 'add', path: `${path}/${index}`, value: after[index] }));
-  }
-  for (let index = before.length - 1; index >= common; index--) {
-    operations.push(objectFrom({ op: 'remove', path: `${path}/${index}` }));
   }
 }
 

@@ -38,7 +38,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
 };
 
 /** Each operation may copy an array as long as the document is; so many are allowed in one patch. */
-const MAX_OPERATIONS = 10_000;
+export const MAX_OPERATIONS = 10_000;
 
 /**
  * Applies JSON Patch operations (RFC 6902). They are validated as a whole before the first is applied.
