@@ -13,6 +13,7 @@ import { addSqlCommand } from './sql-command.js';
 import { addStartCommand } from './start.js';
 import { addStoreCommands } from './store-commands.js';
 import { terminalText } from './terminal-text.js';
+import { addTestCommand } from './test-command.js';
 import { addTransferCommands, addValidateCommand } from './transfer-commands.js';
 import { addTypesCommand } from './types-command.js';
 import { OWN_VERSION, serverVersion } from './version.js';
@@ -44,6 +45,7 @@ export function createProgram(environment: NodeJS.ProcessEnv = process.env): Com
   addGraphqlCommands(program);
   addTypesCommand(program);
   addMigrateCommand(program);
+  addTestCommand(program);
 
   program.commandsGroup('Other:');
   addValidateCommand(program);

@@ -48,10 +48,15 @@ export function readMigrations(folder: string): Migration[] {
   return names.map((name) => {
     const file = join(folder, name + ENDING);
     if (!realpathSync(file).startsWith(within)) throw new CommandError(`${file}: it is a link out of the folder`);
-    const bytes = readBounded(file);
-    const text = normalized(bytes.toString('utf8'));
-    return { name, file, text, checksum: createHash('sha256').update(text).digest('hex'), isUtf8: isUtf8(bytes) };
+    return readMigration(name, file);
   });
+}
+
+/** @throws CommandError for what isn't a file or is too large; Error of the file system */
+export function readMigration(name: string, file: string): Migration {
+  const bytes = readBounded(file);
+  const text = normalized(bytes.toString('utf8'));
+  return { name, file, text, checksum: createHash('sha256').update(text).digest('hex'), isUtf8: isUtf8(bytes) };
 }
 
 /** In their order. @throws CommandError as `readMigrations` */
