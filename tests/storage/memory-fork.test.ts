@@ -46,5 +46,5 @@ test('versionstamps go on behind those of the engine', async () => {
   await write(engine, { a: 2 });
   const fork = engine.fork();
   await write(fork, { a: 3 });
-  expect(fork.copying.lastStamp()).toBeGreaterThan(engine.copying.lastStamp());
+  expect(await fork.copying.lastStamp()).toBeGreaterThan(await engine.copying.lastStamp());
 });
