@@ -116,10 +116,12 @@ async function differing(
     const { database } = (own[0] as ResultWatcher).watched;
     for (const { name, url } of nodes) {
       const wanted = await requests.mustRun(url, database, own.map(({ watched }) => watched.text).join('; '));
-      for (const [at, { watched, copy, refused }] of own.entries()) {
+      for (const [at, { watched, copy, state }] of own.entries()) {
         const [is, should] = [copy.value, wanted[at]].map((value) => shownAsJson(watched.text, value));
         if (is !== should)
-          differing.push(`${user.name}, ${watched.text}: ${is} rather than ${should} of ${name}; ${refused}`);
+          differing.push(
+            `${user.name}, ${watched.text}: ${is} rather than ${should} of ${name}; ${state}, at ${copy.stamp}`,
+          );
       }
     }
   }

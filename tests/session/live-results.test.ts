@@ -420,7 +420,7 @@ test('one that begins while an older state is evaluated for others is not taken 
   const text = 'SELECT id, n FROM note WHERE id = note:1';
   await live('before', text);
   await news();
-  let goOn = () => undefined as void;
+  let goOn: () => void = () => undefined;
   const held = () => {
     engine.pause = new Promise((resolve) => {
       goOn = resolve;

@@ -24,8 +24,8 @@ export class ResultWatcher {
   readonly copy = new ResultCopy();
   /** How often it went on in each way, and how often its connection was lost. */
   readonly counts = new Map<string, number>();
-  /** Why it couldn't begin, the last time that it couldn't. */
-  refused: string | undefined;
+  /** What it is doing, for the message of a failure. */
+  state = 'not begun';
   #connection: RpcConnection<ResultMessage> | undefined;
   #isOver = false;
   #done: Promise<void> = Promise.resolve();
@@ -61,7 +61,7 @@ export class ResultWatcher {
       try {
         await this.#followAt(node);
       } catch (error) {
-        this.refused = `${node.name}: ${(error as Error).message}`;
+        this.state = `refused by ${node.name}: ${(error as Error).message}`;
       }
       await realEnvironment.timers.wait(PAUSE);
     }
@@ -72,7 +72,8 @@ export class ResultWatcher {
   }
 
   /** Until it is cut off, or the result ends. */
-  async #followAt({ url }: HistoryNode): Promise<void> {
+  async #followAt({ name, url }: HistoryNode): Promise<void> {
+    this.state = `coming to ${name}`;
     const { user, database, text } = this.watched;
     const connection = await RpcConnection.open<ResultMessage>(url);
     this.#connection = connection;
@@ -81,12 +82,13 @@ export class ResultWatcher {
       await connection.ask('signin', user.credentials);
       await connection.ask('use', 'test', database);
       const { stamp } = this.copy;
+      this.state = `beginning at ${name} since ${stamp}`;
       const since = stamp === undefined ? 'NONE' : '$stamp';
       const answer = (await connection.query(`LIVE QUERY ${text} SINCE ${since}`, { stamp })) as ResultAnswer;
       this.#count(answer.resumed ?? 'first');
       this.copy.begin(answer);
       this.atMoment(this.copy.value);
-      this.refused = undefined;
+      this.state = `following at ${name}: ${answer.resumed} since ${stamp}`;
       await this.#receive(connection, answer.id);
     } finally {
       connection.cut();
