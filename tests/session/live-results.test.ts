@@ -394,12 +394,69 @@ describe('resumes', () => {
     expect(await live('late', `${TEXT} $stamp`, await comeBack('ann'), since)).toMatchObject({ resumed: 'fresh' });
   });
 
+  test('nothing of what another server has sent to the same user, at the same time', async () => {
+    const ann = await signedUp('ann');
+    const { versionstamp } = await live('here', `${TEXT} NONE`, ann);
+    await run('UPDATE note:1 SET n = 9');
+    const other = await openDatabase(engine, { environment, guests: true });
+    const comeThere = async () => {
+      const session = other.session({});
+      session.listen(hear);
+      await session.signIn(objectFrom({ NS: 'test', DB: 'test', AC: 'people', name: 'ann' }));
+      return session;
+    };
+    const there = await comeThere();
+    await live('there', `${TEXT} NONE`, there);
+    there.invalidate();
+    await news();
+    const since = objectFrom({ stamp: versionstamp });
+    expect(await live('moved', `${TEXT} $stamp`, await comeThere(), since)).toMatchObject({ resumed: 'fresh' });
+    await other.close();
+  });
+
+  test('from a later versionstamp also where a result is again what it was', async () => {
+    await live('before', `${TEXT} NONE`);
+    await news();
+    const [, second] = (await run(`UPDATE note:1 SET n = 9; LIVE QUERY ${TEXT} NONE; UPDATE note:1 SET n = 1`)) as [
+      Value,
+      ObjectValue,
+    ];
+    names.set(toText(second['id']).slice(2, -1), 'second');
+    const [sent = ''] = await news();
+    expect(sent).toMatch(/^second UPDATE note:1 { id: note:1, n: 1 } at 0 @\d+$/);
+    expect(BigInt(sent.split('@')[1] as string)).toBeGreaterThan(BigInt(second['versionstamp'] as string));
+  });
+
   test('the last of several differences alone says where', async () => {
     const { versionstamp } = await live('top', `${TEXT} NONE`);
     await run('BEGIN; UPDATE note:1 SET n = 8; DELETE note:2; COMMIT');
     const stamps = (await news()).map((each) => each.split('@')[1]);
     expect(stamps).toEqual([versionstamp, expect.not.stringMatching(versionstamp as string)]);
   });
+});
+
+test('one that begins while an older state is evaluated for others is not taken back to it', async () => {
+  const text = 'SELECT id, n FROM note WHERE id = note:1';
+  await live('before', text);
+  await news();
+  let goOn: () => void = () => undefined;
+  const held = () => {
+    engine.pause = new Promise((resolve) => {
+      goOn = resolve;
+    });
+  };
+  held();
+  await run('UPDATE note:1 SET n = 8');
+  await news();
+  await run('UPDATE note:1 SET n = 9');
+  await live('new', text);
+  const older = goOn;
+  held();
+  older();
+  expect(await news()).toEqual(['before UPDATE note:1 { id: note:1, n: 8 }']);
+  engine.pause = undefined;
+  goOn();
+  expect(await news()).toEqual(['before UPDATE note:1 { id: note:1, n: 9 }']);
 });
 
 describe('work', () => {
