@@ -1,9 +1,9 @@
 /** LIVE QUERY: what it answers and sends, to whom, how it ends and goes on, and how often it is evaluated. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Notification, Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { LiveQuota } from '../../src/session/resources/live-quota.js';
-import type { BeginOptions } from '../../src/storage/contract.js';
+import type { BeginOptions, CommitFollower } from '../../src/storage/contract.js';
 import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import { newObject, type ObjectValue, objectFrom, type Value } from '../../src/value/value.js';
@@ -258,6 +258,25 @@ describe('ends', () => {
     await run("UPDATE note:1 SET text = string::repeat('x', 30000)");
     expect(await news()).toEqual([expect.stringMatching(/^ann UPDATE /), 'ann KILLED live_queries_full']);
   });
+});
+
+test('one that begins just when the last one ends follows commits', async () => {
+  const follow = engine.commitFeed.follow.bind(engine.commitFeed);
+  // As on a store of several nodes.
+  vi.spyOn(engine.commitFeed, 'follow').mockImplementation((async (follower: CommitFollower) =>
+    follow(follower)) as never);
+  for (let turns = 0; turns < 60; turns++) {
+    const { id } = await live('first', 'note:1.n');
+    const ending = run('KILL $id', owner, objectFrom({ id }));
+    for (let turn = 0; turn < turns; turn++) await undefined;
+    const { id: next } = await live('next', 'note:2.n');
+    await ending;
+    await news();
+    await run(`UPDATE note:2 SET n = ${100 + turns}`);
+    expect([turns, await news()]).toEqual([turns, [expect.stringMatching(/^next UPDATE/)]]);
+    await run('KILL $id', owner, objectFrom({ id: next }));
+    await news();
+  }
 });
 
 describe('is refused', () => {

@@ -245,7 +245,11 @@ export class LiveResults implements LiveResultRegistry, CommitFollower, Evaluati
 
   /** Nothing is followed where there are no results. @throws TesseraError `storage_unavailable` */
   async #followCommits(): Promise<void> {
-    this.#following ??= this.#services.engine.commitFeed.follow(this);
+    // One of its own each time: the end of what was followed before may come after the beginning.
+    this.#following ??= this.#services.engine.commitFeed.follow({
+      onCommits: (commits) => this.onCommits(commits),
+      onGap: () => this.onGap(),
+    });
     const following = this.#following;
     try {
       await following;
