@@ -1,0 +1,142 @@
+/**
+ * Failures of power at any call by which a store on disk changes its files, and again while it is recovered: what was
+ * acknowledged is there, nothing is in half, and it goes on.
+ *
+ * A process is traced, its calls are done on a simulated disk, and at each of some calls drawn from a seed that disk
+ * fails. `POWER_FAILURES` says how many, `POWER_SEED` where to begin.
+ */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { checkFile } from '../../src/storage/lmdb/engine/check-file.js';
+import { openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
+import { compiled } from '../support/compiled.js';
+import { heldTimers } from '../support/held-timers.js';
+import { seeded } from '../support/late-engine.js';
+import type { DiskCall } from '../support/power/disk-calls.js';
+import {
+  type Acknowledged,
+  commitLinked,
+  faultsIn,
+  heard,
+  lastOf,
+  NOTHING,
+  WRITERS,
+} from '../support/power/linked-writes.js';
+import { type Remains, SimulatedDisk, writeRemains } from '../support/power/simulated-disk.js';
+import { CAN_TRACE, tracedCalls } from '../support/power/traced-calls.js';
+import { RUNS_ALL } from '../support/runs-all.js';
+import { atLeast } from '../support/timeouts.js';
+
+const FAILURES = Number(process.env['POWER_FAILURES'] ?? (RUNS_ALL ? 2_000 : 150));
+const SEED = Number(process.env['POWER_SEED'] ?? Number(process.hrtime.bigint() % 100_000n));
+/** How many stores go on at once from what failures have left. */
+const STORES = 4;
+/** In memory, where there is such a folder: nothing has to last. */
+const ROOT = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'tessera-power-'));
+type Random = (below: number) => number;
+let child: string;
+
+beforeAll(() => {
+  child = compiled('tests/storage/power-child.ts', ROOT);
+}, 60_000);
+afterAll(() => rmSync(ROOT, { recursive: true }));
+
+/** What is in the folder of a store, by names, and what was acknowledged by then. */
+interface State {
+  readonly remains: Remains;
+  readonly acknowledged: Acknowledged;
+}
+
+it.skipIf(!CAN_TRACE)('loses nothing that was acknowledged, and leaves no commit in half', {
+  timeout: atLeast(3_600_000),
+}, async () => {
+  console.info(`POWER_SEED=${SEED} POWER_FAILURES=${FAILURES}`);
+  const random = seeded(SEED);
+  let states: readonly State[] = [{ remains: new Map(), acknowledged: NOTHING }];
+  for (let done = 0, generation = 0; done < FAILURES; generation++) {
+    const lives = await livesFrom(states, generation);
+    const left: State[] = [];
+    for (const [at, life] of lives.entries()) {
+      const many = Math.ceil(Math.min(FAILURES - done, generation < 6 ? FAILURES / 8 : FAILURES) / (lives.length - at));
+      for (const state of failuresIn(life, many, random)) {
+        await mustBeSound(state, `${++done} of generation ${generation}`);
+        left.push(state);
+      }
+    }
+    states = Array.from({ length: STORES }, () => left[random(left.length)] as State);
+    // Not for ever from the same, whose files grow.
+    if (generation % 5 === 4) states = [{ remains: new Map(), acknowledged: NOTHING }];
+  }
+});
+
+/** What a process did to a store: some of all its calls. */
+interface Life {
+  readonly at: number;
+  readonly folder: string;
+  readonly from: State;
+  readonly calls: readonly DiskCall[];
+}
+
+async function livesFrom(states: readonly State[], generation: number): Promise<readonly Life[]> {
+  const folders = states.map((_, at) => join(ROOT, `life${generation}-${at}`));
+  for (const [at, { remains }] of states.entries())
+    if (remains.size > 0) writeRemains(remains, folders[at] as string);
+  const calls = await tracedCalls([process.execPath, child, ...folders], join(ROOT, 'trace'));
+  for (const folder of folders) rmSync(folder, { recursive: true });
+  return states.map((from, at) => ({ at, folder: folders[at] as string, from, calls }));
+}
+
+/** States that failures of power amid a life may leave. */
+function* failuresIn({ at, folder, from, calls }: Life, many: number, random: Random): Generator<State> {
+  const own = calls.flatMap((call, index) => (call.kind !== 'say' && isIn(call.path, folder) ? [index] : []));
+  const eventful = own.filter((index) => !isZeros(calls[index]) || random(20) === 0);
+  const places = Array.from({ length: many }, () => eventful[random(eventful.length)] as number);
+  const disk = new SimulatedDisk(from.remains.size > 0 ? folder : ROOT, inFolder(from.remains, folder));
+  let acknowledged = from.acknowledged;
+  for (const [index, call] of calls.entries()) {
+    disk.apply(call);
+    if (call.kind === 'say' && call.line.startsWith(`${at} `)) acknowledged = heard(acknowledged, call.line.slice(2));
+    for (const place of places) {
+      if (place !== index) continue;
+      const remains = random(6) === 0 ? disk.kill() : disk.fail(random);
+      yield { remains: new Map([...remains].map(([path, bytes]) => [relative(folder, path), bytes])), acknowledged };
+    }
+  }
+}
+
+const isIn = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
+const inFolder = (remains: Remains, folder: string) =>
+  new Map([...remains].map(([name, bytes]) => [join(folder, name), bytes]));
+const isZeros = (call: DiskCall | undefined) => call?.kind === 'write' && call.bytes.every((byte) => byte === 0);
+
+/** Nothing acknowledged is missing, nothing is in half, and the store goes on. */
+async function mustBeSound({ remains, acknowledged }: State, which: string): Promise<void> {
+  const folder = join(ROOT, 'state');
+  writeRemains(remains, folder);
+  const faults: string[] = [];
+  const check = () =>
+    checkFile(folder, {
+      page: (what) => faults.push(what),
+      value: (key) => faults.push(key),
+      progress: () => undefined,
+    });
+  try {
+    if (acknowledged !== NOTHING) check();
+    const engine = openLmdb(folder, { timers: heldTimers().timers });
+    try {
+      faults.push(...faultsIn(engine, acknowledged));
+      let known = acknowledged;
+      for (const writer of WRITERS) known = heard(known, await commitLinked(engine, writer, lastOf(engine, writer) + 1));
+      faults.push(...faultsIn(engine, known));
+    } finally {
+      await engine.close();
+    }
+    check();
+  } catch (error) {
+    faults.push(String(error));
+  }
+  expect(faults, `${which}, POWER_SEED=${SEED}`).toEqual([]);
+  rmSync(folder, { recursive: true });
+}
