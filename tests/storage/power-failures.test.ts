@@ -100,8 +100,9 @@ function* failuresIn({ at, folder, from, calls }: Life, many: number, random: Ra
     if (call.kind === 'say' && call.line.startsWith(`${at} `)) acknowledged = heard(acknowledged, call.line.slice(2));
     for (const place of places) {
       if (place !== index) continue;
-      const remains = random(6) === 0 ? disk.kill() : disk.fail(random);
-      yield { remains: new Map([...remains].map(([path, bytes]) => [relative(folder, path), bytes])), acknowledged };
+      const all = random(6) === 0 ? disk.kill() : disk.fail(random);
+      const own = [...all].filter(([path]) => isIn(path, folder));
+      yield { remains: new Map(own.map(([path, bytes]) => [relative(folder, path), bytes])), acknowledged };
     }
   }
 }
