@@ -31,8 +31,9 @@ import { atLeast } from '../support/timeouts.js';
 
 const FAILURES = Number(process.env['POWER_FAILURES'] ?? (RUNS_ALL ? 2_000 : 150));
 const SEED = Number(process.env['POWER_SEED'] ?? Number(process.hrtime.bigint() % 100_000n));
-/** How many stores go on at once from what failures have left. */
-const STORES = 4;
+/** How many stores go on from what failures have left, and how often one fails until then. */
+const STORES = 2;
+const FAILURES_OF_LIFE = 50;
 /** In memory, where there is such a folder: nothing has to last. */
 const ROOT = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'tessera-power-'));
 type Random = (below: number) => number;
@@ -49,27 +50,29 @@ interface State {
   readonly acknowledged: Acknowledged;
 }
 
-it.skipIf(!CAN_TRACE)('loses nothing that was acknowledged, and leaves no commit in half', {
-  timeout: atLeast(3_600_000),
-}, async () => {
-  console.info(`POWER_SEED=${SEED} POWER_FAILURES=${FAILURES}`);
-  const random = seeded(SEED);
-  let states: readonly State[] = [{ remains: new Map(), acknowledged: NOTHING }];
-  for (let done = 0, generation = 0; done < FAILURES; generation++) {
-    const lives = await livesFrom(states, generation);
-    const left: State[] = [];
-    for (const [at, life] of lives.entries()) {
-      const many = Math.ceil(Math.min(FAILURES - done, generation < 6 ? FAILURES / 8 : FAILURES) / (lives.length - at));
-      for (const state of failuresIn(life, many, random)) {
-        await mustBeSound(state, `${++done} of generation ${generation}`);
-        left.push(state);
+it.skipIf(!CAN_TRACE).each(['alone', 'workers'] as const)(
+  'loses nothing acknowledged, and no half: %s',
+  {
+    timeout: atLeast(3_600_000),
+  },
+  async (mode) => {
+    console.info(`POWER_SEED=${SEED} POWER_FAILURES=${FAILURES}`);
+    const random = seeded(SEED);
+    let states: readonly State[] = [{ remains: new Map(), acknowledged: NOTHING }];
+    for (let done = 0, generation = 0; done < FAILURES; generation++) {
+      const left: State[] = [];
+      for (const life of await livesFrom(mode, states, generation)) {
+        for (const state of failuresIn(life, Math.min(FAILURES - done, FAILURES_OF_LIFE), random)) {
+          await mustBeSound(state, `${++done} of generation ${generation}`);
+          left.push(state);
+        }
       }
+      states = Array.from({ length: STORES }, () => left[random(left.length)] as State);
+      // Not for ever from the same, whose files grow.
+      if (generation % 5 === 4) states = [{ remains: new Map(), acknowledged: NOTHING }];
     }
-    states = Array.from({ length: STORES }, () => left[random(left.length)] as State);
-    // Not for ever from the same, whose files grow.
-    if (generation % 5 === 4) states = [{ remains: new Map(), acknowledged: NOTHING }];
-  }
-});
+  },
+);
 
 /** What a process did to a store: some of all its calls. */
 interface Life {
@@ -79,12 +82,14 @@ interface Life {
   readonly calls: readonly DiskCall[];
 }
 
-async function livesFrom(states: readonly State[], generation: number): Promise<readonly Life[]> {
+async function livesFrom(mode: string, states: readonly State[], generation: number): Promise<readonly Life[]> {
   const folders = states.map((_, at) => join(ROOT, `life${generation}-${at}`));
-  for (const [at, { remains }] of states.entries())
-    if (remains.size > 0) writeRemains(remains, folders[at] as string);
-  const calls = await tracedCalls([process.execPath, child, ...folders], join(ROOT, 'trace'));
-  for (const folder of folders) rmSync(folder, { recursive: true });
+  for (const [at, { remains }] of states.entries()) if (remains.size > 0) writeRemains(remains, folders[at] as string);
+  const calls = await tracedCalls([process.execPath, child, mode, ...folders], join(ROOT, 'trace'));
+  for (const folder of folders) {
+    rmSync(folder, { recursive: true });
+    rmSync(`${folder}-backup`, { recursive: true, force: true });
+  }
   return states.map((from, at) => ({ at, folder: folders[at] as string, from, calls }));
 }
 
@@ -127,10 +132,11 @@ async function mustBeSound({ remains, acknowledged }: State, which: string): Pro
     if (acknowledged !== NOTHING) check();
     const engine = openLmdb(folder, { timers: heldTimers().timers });
     try {
-      faults.push(...faultsIn(engine, acknowledged));
+      faults.push(...(await faultsIn(engine, acknowledged)));
       let known = acknowledged;
-      for (const writer of WRITERS) known = heard(known, await commitLinked(engine, writer, lastOf(engine, writer) + 1));
-      faults.push(...faultsIn(engine, known));
+      for (const writer of WRITERS)
+        known = heard(known, await commitLinked(engine, writer, (await lastOf(engine, writer)) + 1));
+      faults.push(...(await faultsIn(engine, known)));
     } finally {
       await engine.close();
     }

@@ -1,6 +1,7 @@
 /** Commits of records that belong together, and what must be there of those that were acknowledged. */
-import type { Versionstamp } from '../../../src/storage/contract.js';
+import type { Engine, Versionstamp } from '../../../src/storage/contract.js';
 import type { LmdbEngine } from '../../../src/storage/lmdb/engine/lmdb.js';
+import { withRetries } from '../../../src/storage/retry.js';
 
 export const WRITERS = ['a', 'b', 'c'] as const;
 export type Writer = (typeof WRITERS)[number] | 'many';
@@ -26,37 +27,37 @@ export function heard({ rounds, stamp }: Acknowledged, line: string): Acknowledg
 }
 
 /** The number of a writer's last commit; 0 if there is none. */
-export function lastOf(engine: LmdbEngine, writer: Writer): number {
-  const transaction = engine.begin({ writable: false });
-  const last = transaction.get(writer === 'many' ? 'many/0' : `last/${writer}`) as number | undefined;
+export async function lastOf(engine: Engine, writer: Writer): Promise<number> {
+  const transaction = await engine.begin({ writable: false });
+  const last = await transaction.get(writer === 'many' ? 'many/0' : `last/${writer}`);
   transaction.cancel();
-  return last ?? 0;
+  return typeof last === 'number' ? last : 0;
 }
 
-/** Some are too large for the log, most are small. */
-const contentOf = (round: number) => `${round}`.padEnd(round % 4 === 1 ? 230_000 : (round * 977) % 3_000, '.');
+/** Most are large, so that they fill the log; three at once still go into it. */
+const contentOf = (round: number) => `${round}`.padEnd(round % 3 === 0 ? (round * 977) % 3_000 : 75_000, '.');
 
 /** Answers what is to be said. */
-export async function commitLinked(engine: LmdbEngine, writer: Writer, round: number): Promise<string> {
-  const transaction = engine.begin({ writable: true });
+export async function commitLinked(engine: Engine, writer: Writer, round: number): Promise<string> {
   let given: Versionstamp = 0n;
-  transaction.afterCommit((stamp) => {
-    given = stamp;
+  await withRetries(engine, (transaction) => {
+    transaction.afterCommit((stamp) => {
+      given = stamp;
+    });
+    transaction.append('log/', `${writer} ${round}`);
+    if (writer === 'many') for (let at = 0; at < MANY; at++) transaction.put(`many/${at}`, round);
+    else {
+      transaction.put(`last/${writer}`, round);
+      transaction.put(`content/${writer}`, contentOf(round));
+      transaction.put(`row/${writer}/${round}`, round);
+      transaction.delete(`row/${writer}/${round - ROWS}`);
+    }
   });
-  transaction.append('log/', `${writer} ${round}`);
-  if (writer === 'many') for (let at = 0; at < MANY; at++) transaction.put(`many/${at}`, round);
-  else {
-    transaction.put(`last/${writer}`, round);
-    transaction.put(`content/${writer}`, contentOf(round));
-    transaction.put(`row/${writer}/${round}`, round);
-    transaction.delete(`row/${writer}/${round - ROWS}`);
-  }
-  await transaction.commit();
   return `${writer} ${round} ${given}`;
 }
 
 /** What is wrong with a store: a commit that is lost or in half, or an order that isn't that of the commits. */
-export function faultsIn(engine: LmdbEngine, { rounds, stamp }: Acknowledged): string[] {
+export async function faultsIn(engine: LmdbEngine, { rounds, stamp }: Acknowledged): Promise<string[]> {
   const faults: string[] = [];
   const must = (isRight: boolean, what: string) => void (isRight || faults.push(what));
   const transaction = engine.begin({ writable: false });
@@ -73,7 +74,7 @@ export function faultsIn(engine: LmdbEngine, { rounds, stamp }: Acknowledged): s
     }
   }
   for (const writer of [...WRITERS, 'many'] as const) {
-    const last = lastOf(engine, writer);
+    const last = await lastOf(engine, writer);
     const acknowledged = rounds.get(writer) ?? 0;
     must(last >= acknowledged, `${writer} ${acknowledged} is lost: ${last} is the last one`);
     must((logged.get(writer) ?? 0) === last, `the log has ${writer} up to ${logged.get(writer)}, not ${last}`);
@@ -85,11 +86,11 @@ export function faultsIn(engine: LmdbEngine, { rounds, stamp }: Acknowledged): s
       must(value === (isThere ? round : undefined), `${writer} ${last} has ${value} as row ${round}`);
     }
   }
-  const many = lastOf(engine, 'many');
+  const many = await lastOf(engine, 'many');
   for (let at = 0; many > 0 && at < MANY; at++)
     must(transaction.get(`many/${at}`) === many, `many ${many} is not complete`);
   must(many > 0 || transaction.count({ from: 'many/', to: 'many0' }) === 0, 'many is in half');
   transaction.cancel();
-  must(engine.copying.lastStamp() >= stamp, 'a versionstamp may be given again');
+  must((await engine.copying.lastStamp()) >= stamp, 'a versionstamp may be given again');
   return faults;
 }

@@ -73,18 +73,24 @@ export class SimulatedDisk {
         if (!this.#names.has(call.path)) this.#name(at, call.path, newFile());
         return;
       case 'remove':
-        return this.#name(at, call.path, undefined);
+        this.#name(at, call.path, undefined);
+        return;
       case 'link':
       case 'rename':
-        return this.#move(at, call.path, call.to, call.kind === 'rename');
+        this.#move(at, call.path, call.to, call.kind === 'rename');
+        return;
       case 'cut':
-        return this.#change(call.path, { call: at, at: call.length, bytes: undefined });
+        this.#change(call.path, { call: at, at: call.length, bytes: undefined });
+        return;
       case 'write':
-        return this.#write(at, call.path, call.at, call.bytes);
+        this.#write(at, call.path, call.at, call.bytes);
+        return;
       case 'flush':
-        return this.#flush(call.path, call.before);
+        this.#flush(call.path, call.before);
+        return;
       case 'flush write':
-        return this.#flushWrite(call.path, call.write);
+        this.#flushWrite(call.path, call.write);
+        return;
     }
   }
 

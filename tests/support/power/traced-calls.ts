@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import type { DiskCall } from './disk-calls.js';
 
 const CALLS =
-  'openat,lseek,write,writev,pwrite64,pwritev,fsync,fdatasync,ftruncate,mkdir,rmdir,unlink,link,rename,close';
+  'clone,clone3,fork,vfork,openat,lseek,write,writev,pwrite64,pwritev,fsync,fdatasync,ftruncate,mkdir,rmdir,unlink,link,rename,close';
 /** Others that change files fail the test: they aren't understood here. */
 const UNKNOWN =
   'sync,syncfs,msync,sync_file_range,fallocate,truncate,copy_file_range,sendfile,pwritev2,linkat,renameat,renameat2,unlinkat,mkdirat,symlink';
@@ -29,9 +29,26 @@ export async function tracedCalls(command: readonly string[], trace: string): Pr
   started.stderr.on('data', (text) => (errors += text));
   const [code] = await once(started, 'close');
   if (code !== 0) throw new Error(`ended with ${code}: ${errors}`);
-  const reader = new TraceReader();
-  for await (const line of createInterface({ input: createReadStream(trace, 'latin1') })) reader.read(line);
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: createReadStream(trace, 'latin1') })) lines.push(line);
+  const reader = new TraceReader(processesIn(lines));
+  for (const line of lines) reader.read(line);
   return reader.calls;
+}
+
+/** The process of each thread that is not a process by itself. Its calls may come before the one that has made it ends. */
+function processesIn(lines: readonly string[]): ReadonlyMap<string, string> {
+  const processes = new Map<string, string>();
+  const begun = new Map<string, boolean>();
+  for (const line of lines) {
+    const [, thread = '', text = ''] = /^(\d+) +((?:<\.\.\. )?(?:clone|clone3|v?fork)\b.*)$/.exec(line) ?? [];
+    if (thread === '') continue;
+    const isThread = text.includes('CLONE_THREAD') || (begun.get(thread) ?? false);
+    begun.set(thread, text.endsWith(UNFINISHED) && isThread);
+    const made = / = (\d+)$/.exec(text)?.[1];
+    if (made !== undefined && isThread) processes.set(made, processes.get(thread) ?? thread);
+  }
+  return processes;
 }
 
 /** An open file. */
@@ -53,27 +70,34 @@ const UNFINISHED = ' <unfinished ...>';
 
 class TraceReader {
   readonly calls: DiskCall[] = [];
+  readonly #processes: ReadonlyMap<string, string>;
+  /** By the process and the number of the descriptor. */
   readonly #opened = new Map<string, Opened>();
   readonly #begun = new Map<string, Begun>();
 
+  constructor(processes: ReadonlyMap<string, string>) {
+    this.#processes = processes;
+  }
+
   read(line: string): void {
     const [, thread = '', text = ''] = /^(\d+) +(.*)$/.exec(line) ?? [];
-    if (/^(\+\+\+|---)/.test(text)) return;
+    if (/^(\+\+\+|---|(<\.\.\. )?(clone|v?fork))/.test(text)) return;
+    const process = this.#processes.get(thread) ?? thread;
     const resumed = /^<\.\.\. \w+ resumed>(.*)$/.exec(text);
     if (resumed !== null) {
       const begun = this.#begun.get(thread);
-      if (begun !== undefined) this.#end({ ...begun, text: begun.text + resumed[1] });
+      if (begun !== undefined) this.#end(process, { ...begun, text: begun.text + resumed[1] });
       return;
     }
     const isUnfinished = text.endsWith(UNFINISHED);
     const begun = { text: isUnfinished ? text.slice(0, -UNFINISHED.length) : text, before: this.calls.length };
-    this.#begin(begun.text);
+    this.#begin(process, begun.text);
     if (isUnfinished) this.#begun.set(thread, begun);
-    else this.#end(begun);
+    else this.#end(process, begun);
   }
 
   /** What is written may be on the disk as soon as that begins. */
-  #begin(text: string): void {
+  #begin(process: string, text: string): void {
     const [, descriptor = '', encoded = ''] = /^p?writev?(?:64)?\((\d+)<([^>]*)>/.exec(text) ?? [];
     if (descriptor === '') return;
     const bytes = Buffer.concat(textsIn(text));
@@ -81,7 +105,7 @@ class TraceReader {
       for (const line of bytes.toString().trimEnd().split('\n')) this.calls.push({ kind: 'say', line });
       return;
     }
-    const opened = this.#opened.get(descriptor);
+    const opened = this.#opened.get(`${process} ${descriptor}`);
     const path = decoded(encoded).toString();
     if (opened === undefined || !path.startsWith('/')) return;
     const at = /^pwrite/.test(text) ? Number(/, (\d+)\)?[^,]*$/.exec(text)?.[1]) : opened.at;
@@ -89,7 +113,7 @@ class TraceReader {
     if (!text.startsWith('pwrite')) opened.at += bytes.length;
   }
 
-  #end({ text, before }: Begun): void {
+  #end(process: string, { text, before }: Begun): void {
     const [, name = '', answer = '', file = ''] = /^(\w+)\(.* = (-?\d+)(?:<([^>]*)>)?/.exec(text) ?? [];
     if (name === '' || answer === '-1') return;
     const [first = '', second = ''] = textsIn(text).slice(0, 2).map(String);
@@ -97,11 +121,13 @@ class TraceReader {
     const path = decoded(encoded).toString();
     switch (name) {
       case 'openat':
-        return this.#open(answer, decoded(file).toString(), text);
+        this.#open(`${process} ${answer}`, decoded(file).toString(), text);
+        return;
       case 'close':
-        return void this.#opened.delete(descriptor);
+        this.#opened.delete(`${process} ${descriptor}`);
+        return;
       case 'lseek': {
-        const opened = this.#opened.get(descriptor);
+        const opened = this.#opened.get(`${process} ${descriptor}`);
         if (opened !== undefined) opened.at = Number(answer);
         return;
       }
@@ -109,31 +135,36 @@ class TraceReader {
       case 'writev':
       case 'pwrite64':
       case 'pwritev':
-        if (this.#opened.get(descriptor)?.isDurable && this.calls[before]?.kind === 'write')
+        if (this.#opened.get(`${process} ${descriptor}`)?.isDurable && this.calls[before]?.kind === 'write')
           this.calls.push({ kind: 'flush write', path, write: before });
         return;
       case 'fsync':
       case 'fdatasync':
-        return void this.calls.push({ kind: 'flush', path, before });
+        this.calls.push({ kind: 'flush', path, before });
+        return;
       case 'ftruncate':
-        return void this.calls.push({ kind: 'cut', path, length: Number(/, (\d+)\)/.exec(text)?.[1]) });
+        this.calls.push({ kind: 'cut', path, length: Number(/, (\d+)\)/.exec(text)?.[1]) });
+        return;
       case 'mkdir':
-        return void this.calls.push({ kind: 'make folder', path: first });
+        this.calls.push({ kind: 'make folder', path: first });
+        return;
       case 'rmdir':
       case 'unlink':
-        return void this.calls.push({ kind: 'remove', path: first });
+        this.calls.push({ kind: 'remove', path: first });
+        return;
       case 'link':
       case 'rename':
-        return void this.calls.push({ kind: name, path: first, to: second });
+        this.calls.push({ kind: name, path: first, to: second });
+        return;
       default:
         throw new Error(`a call that isn't understood: ${text.slice(0, 200)}`);
     }
   }
 
-  #open(descriptor: string, path: string, text: string): void {
+  #open(key: string, path: string, text: string): void {
     const flags = new Set(/O_[A-Z_|]+/.exec(text)?.[0].split('|'));
     const isDurable = flags.has('O_DSYNC') || flags.has('O_SYNC');
-    this.#opened.set(descriptor, { isAppended: flags.has('O_APPEND'), isDurable, at: 0 });
+    this.#opened.set(key, { isAppended: flags.has('O_APPEND'), isDurable, at: 0 });
     if (flags.has('O_CREAT')) this.calls.push({ kind: 'make', path });
     if (flags.has('O_TRUNC')) this.calls.push({ kind: 'cut', path, length: 0 });
   }
@@ -143,6 +174,15 @@ function textsIn(text: string): Buffer[] {
   return [...text.matchAll(TEXT)].map(([, encoded = '']) => decoded(encoded));
 }
 
+/** Of bytes as strace writes them, `\x` and two digits each. By a loop, since they are most of a trace. */
 function decoded(encoded: string): Buffer {
-  return Buffer.from(encoded.replaceAll('\\x', ''), 'hex');
+  const bytes = Buffer.allocUnsafe(encoded.length / 4);
+  for (let at = 0; at < bytes.length; at++)
+    bytes[at] = (digitAt(encoded, at * 4 + 2) << 4) | digitAt(encoded, at * 4 + 3);
+  return bytes;
+}
+
+function digitAt(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code > 57 ? code - 87 : code - 48;
 }
