@@ -15,6 +15,7 @@ import { openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
 import { openSharedLmdb, shareFolder } from '../../src/storage/lmdb/shared/open.js';
 import { heldTimers } from '../support/held-timers.js';
 import { patientTimers } from '../support/patient-timers.js';
+import { KILLED } from '../support/power/killed-at-call.js';
 import { commitLinked, lastOf, WRITERS, type Writer } from '../support/power/linked-writes.js';
 
 /** As many as fill both segments of the log. */
@@ -60,7 +61,9 @@ async function workers(folder: string, at: string): Promise<void> {
   const parts = ['a', 'b'].map((writer) =>
     fork(process.argv[1] as string, ['worker', folder, at, writer, `${process.pid}`]),
   );
-  for (const [code] of await Promise.all(parts.map((part) => once(part, 'exit')))) if (code !== 0) process.exitCode = 1;
+  const ends = (await Promise.all(parts.map((part) => once(part, 'exit')))) as [number | null][];
+  if (ends.some(([code]) => code === null)) process.exitCode = KILLED;
+  if (ends.some(([code]) => code !== null && code !== 0)) process.exitCode = 1;
   await unlock();
 }
 

@@ -9,31 +9,21 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { checkFile } from '../../src/storage/lmdb/engine/check-file.js';
-import { openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
 import { compiled } from '../support/compiled.js';
-import { heldTimers } from '../support/held-timers.js';
 import { seeded } from '../support/late-engine.js';
 import type { DiskCall } from '../support/power/disk-calls.js';
-import {
-  type Acknowledged,
-  commitLinked,
-  faultsIn,
-  heard,
-  lastOf,
-  NOTHING,
-  WRITERS,
-} from '../support/power/linked-writes.js';
+import { type Acknowledged, heard, NOTHING } from '../support/power/linked-writes.js';
 import { type Remains, SimulatedDisk, writeRemains } from '../support/power/simulated-disk.js';
+import { faultsOfStore } from '../support/power/sound-store.js';
 import { CAN_TRACE, tracedCalls } from '../support/power/traced-calls.js';
 import { RUNS_ALL } from '../support/runs-all.js';
 import { atLeast } from '../support/timeouts.js';
 
-const FAILURES = Number(process.env['POWER_FAILURES'] ?? (RUNS_ALL ? 2_000 : 150));
+const FAILURES = Number(process.env['POWER_FAILURES'] ?? (RUNS_ALL ? 1_000 : 60));
 const SEED = Number(process.env['POWER_SEED'] ?? Number(process.hrtime.bigint() % 100_000n));
 /** How many stores go on from what failures have left, and how often one fails until then. */
 const STORES = 2;
-const FAILURES_OF_LIFE = 50;
+const FAILURES_OF_LIFE = Math.min(60, Math.ceil(FAILURES / 3));
 /** In memory, where there is such a folder: nothing has to last. */
 const ROOT = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'tessera-power-'));
 type Random = (below: number) => number;
@@ -117,33 +107,9 @@ const inFolder = (remains: Remains, folder: string) =>
   new Map([...remains].map(([name, bytes]) => [join(folder, name), bytes]));
 const isZeros = (call: DiskCall | undefined) => call?.kind === 'write' && call.bytes.every((byte) => byte === 0);
 
-/** Nothing acknowledged is missing, nothing is in half, and the store goes on. */
 async function mustBeSound({ remains, acknowledged }: State, which: string): Promise<void> {
   const folder = join(ROOT, 'state');
   writeRemains(remains, folder);
-  const faults: string[] = [];
-  const check = () =>
-    checkFile(folder, {
-      page: (what) => faults.push(what),
-      value: (key) => faults.push(key),
-      progress: () => undefined,
-    });
-  try {
-    if (acknowledged !== NOTHING) check();
-    const engine = openLmdb(folder, { timers: heldTimers().timers });
-    try {
-      faults.push(...(await faultsIn(engine, acknowledged)));
-      let known = acknowledged;
-      for (const writer of WRITERS)
-        known = heard(known, await commitLinked(engine, writer, (await lastOf(engine, writer)) + 1));
-      faults.push(...(await faultsIn(engine, known)));
-    } finally {
-      await engine.close();
-    }
-    check();
-  } catch (error) {
-    faults.push(String(error));
-  }
-  expect(faults, `${which}, POWER_SEED=${SEED}`).toEqual([]);
+  expect(await faultsOfStore(folder, acknowledged), `${which}, POWER_SEED=${SEED}`).toEqual([]);
   rmSync(folder, { recursive: true });
 }
