@@ -41,7 +41,7 @@ it.skipIf(!CAN_TRACE).each(['alone', 'workers'] as const)(
     let acknowledged: Acknowledged = NOTHING;
     for (let kills = 0; kills < KILLS; ) {
       const { call, isKilled, lines } = await killedAtCall([process.execPath, child, mode, folder], random);
-      for (const line of lines) acknowledged = heard(acknowledged, line.slice('0 '.length));
+      for (const line of lines) acknowledged = heard(acknowledged, line);
       if (isKilled) kills++;
       if (existsSync(folder)) {
         // The next one finds the folder as it was left.

@@ -1,6 +1,6 @@
 /**
- * A process whose calls are traced: `node power-child.js <mode> <folder> …`. In each folder it opens the store, commits
- * to it from where that was, and closes it. It prints what is acknowledged, behind the number of the folder.
+ * A process whose calls are traced: `node power-child.js <mode> <folder>`. It opens the store, commits to it from where
+ * that was, and closes it. It prints what is acknowledged.
  *
  * `alone` does so by itself, while a backup is taken; `workers` has two further processes do so at once, by `worker`.
  */
@@ -20,24 +20,24 @@ import { commitLinked, lastOf, WRITERS, type Writer } from '../support/power/lin
 
 /** As many as fill both segments of the log. */
 const ROUNDS = 16;
-const [, , mode = '', ...rest] = process.argv;
+const [, , mode = '', folder = '', owner = '', name = ''] = process.argv;
 
-async function write(engine: Engine, at: string, writer: Writer, rounds: number, done: (round: number) => void) {
+async function write(engine: Engine, writer: Writer, rounds: number, done: (round: number) => void) {
   const first = (await lastOf(engine, writer)) + 1;
   for (let round = first; round < first + rounds; round++) {
-    writeSync(1, `${at} ${await commitLinked(engine, writer, round)}\n`);
+    writeSync(1, `${await commitLinked(engine, writer, round)}\n`);
     done(round);
   }
 }
 
-async function alone(folder: string, at: string): Promise<void> {
+async function alone(): Promise<void> {
   const { timers, held } = heldTimers();
   const engine = openLmdb(folder, { timers });
   const follow = () => {
     for (const each of [...held]) each();
   };
-  // The tree follows while others go on; in every second store only when the log is full.
-  const follows = Number(at) % 2 === 0;
+  // The tree follows while others go on; in every second life only when the log is full.
+  const follows = (await lastOf(engine, 'many')) % 2 === 0;
   const done = (round: number) => {
     if (follows && round % 3 === 0) follow();
   };
@@ -45,8 +45,8 @@ async function alone(folder: string, at: string): Promise<void> {
   const backup = createBackup(folder, new FolderBlobs(`${folder}-backup`)).finally(() => {
     isBackedUp = true;
   });
-  await Promise.all(WRITERS.map((writer) => write(engine, at, writer, ROUNDS, done)));
-  await Promise.all([write(engine, at, 'many', 1, done), write(engine, at, 'a', 3, done)]);
+  await Promise.all(WRITERS.map((writer) => write(engine, writer, ROUNDS, done)));
+  await Promise.all([write(engine, 'many', 1, done), write(engine, 'a', 3, done)]);
   while (!isBackedUp) {
     follow();
     await realEnvironment.timers.wait(1);
@@ -55,11 +55,11 @@ async function alone(folder: string, at: string): Promise<void> {
   await engine.close();
 }
 
-async function workers(folder: string, at: string): Promise<void> {
+async function workers(): Promise<void> {
   await openLmdb(folder).close();
   const unlock = await shareFolder(folder);
   const parts = ['a', 'b'].map((writer) =>
-    fork(process.argv[1] as string, ['worker', folder, at, writer, `${process.pid}`]),
+    fork(process.argv[1] as string, ['worker', folder, `${process.pid}`, writer]),
   );
   const ends = (await Promise.all(parts.map((part) => once(part, 'exit')))) as [number | null][];
   if (ends.some(([code]) => code === null)) process.exitCode = KILLED;
@@ -67,16 +67,16 @@ async function workers(folder: string, at: string): Promise<void> {
   await unlock();
 }
 
-async function worker([folder = '', at = '', writer = '', owner = '']: readonly string[]): Promise<void> {
+async function worker(writer: Writer): Promise<void> {
   // What an engine waits for keeps no process alive, other than the sockets of a server.
   const alive = setInterval(() => undefined, 60_000);
   const engine = openSharedLmdb(folder, { owner: Number(owner), size: 2 }, { timers: patientTimers });
   const done = () => undefined;
-  await write(engine, at, writer as Writer, ROUNDS / 2, done);
-  if (writer === 'b') await Promise.all([write(engine, at, 'many', 1, done), write(engine, at, 'c', 3, done)]);
+  await write(engine, writer, ROUNDS / 2, done);
+  if (writer === 'b') await Promise.all([write(engine, 'many', 1, done), write(engine, 'c', 3, done)]);
   await engine.close();
   clearInterval(alive);
 }
 
-if (mode === 'worker') await worker(rest);
-else for (const [at, folder] of rest.entries()) await (mode === 'workers' ? workers : alone)(folder, String(at));
+const MODES: Readonly<Record<string, () => Promise<void>>> = { alone, workers, worker: () => worker(name as Writer) };
+await MODES[mode]?.();

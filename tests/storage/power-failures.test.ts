@@ -7,11 +7,11 @@
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compiled } from '../support/compiled.js';
 import { seeded } from '../support/late-engine.js';
-import type { DiskCall } from '../support/power/disk-calls.js';
+import { type DiskCall, later } from '../support/power/disk-calls.js';
 import { type Acknowledged, heard, NOTHING } from '../support/power/linked-writes.js';
 import { type Remains, SimulatedDisk, writeRemains } from '../support/power/simulated-disk.js';
 import { faultsOfStore } from '../support/power/sound-store.js';
@@ -21,11 +21,13 @@ import { atLeast } from '../support/timeouts.js';
 
 const FAILURES = Number(process.env['POWER_FAILURES'] ?? (RUNS_ALL ? 1_000 : 60));
 const SEED = Number(process.env['POWER_SEED'] ?? Number(process.hrtime.bigint() % 100_000n));
-/** How many stores go on from what failures have left, and how often one fails until then. */
-const STORES = 2;
-const FAILURES_OF_LIFE = Math.min(60, Math.ceil(FAILURES / 3));
+/** How often one store fails until it goes on from what one of the failures has left. */
+const FAILURES_OF_LIFE = Math.min(100, Math.ceil(FAILURES / 3));
+/** After so many lives a store begins anew, since its files grow. */
+const LIVES = 5;
 /** In memory, where there is such a folder: nothing has to last. */
 const ROOT = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'tessera-power-'));
+const FOLDER = join(ROOT, 'store');
 type Random = (below: number) => number;
 let child: string;
 
@@ -34,82 +36,84 @@ beforeAll(() => {
 }, 60_000);
 afterAll(() => rmSync(ROOT, { recursive: true }));
 
-/** What is in the folder of a store, by names, and what was acknowledged by then. */
+/** Where a store goes on. */
 interface State {
+  /** What the last failure of power has left. */
+  readonly flushed: Remains;
+  /** What was done since then, if only the process was killed: a part of it may not be on the disk yet. */
+  readonly done: readonly DiskCall[];
+  /** What a process finds. */
   readonly remains: Remains;
   readonly acknowledged: Acknowledged;
 }
 
-it.skipIf(!CAN_TRACE).each(['alone', 'workers'] as const)(
-  'loses nothing acknowledged, and no half: %s',
-  {
-    timeout: atLeast(3_600_000),
-  },
-  async (mode) => {
-    console.info(`POWER_SEED=${SEED} POWER_FAILURES=${FAILURES}`);
-    const random = seeded(SEED);
-    let states: readonly State[] = [{ remains: new Map(), acknowledged: NOTHING }];
-    for (let done = 0, generation = 0; done < FAILURES; generation++) {
-      const left: State[] = [];
-      for (const life of await livesFrom(mode, states, generation)) {
-        for (const state of failuresIn(life, Math.min(FAILURES - done, FAILURES_OF_LIFE), random)) {
-          await mustBeSound(state, `${++done} of generation ${generation}`);
-          left.push(state);
+const NEW_STORE: State = { flushed: new Map(), done: [], remains: new Map(), acknowledged: NOTHING };
+
+describe.skipIf(!CAN_TRACE)('a failure of power, or a kill,', () => {
+  it.each(['alone', 'workers'] as const)(
+    'loses nothing that was acknowledged, and leaves no commit in half: %s',
+    {
+      timeout: atLeast(7_200_000),
+    },
+    async (mode) => {
+      console.info(`POWER_SEED=${SEED} POWER_FAILURES=${FAILURES}`);
+      const random = seeded(SEED);
+      let state = NEW_STORE;
+      for (let failures = 0, life = 1; failures < FAILURES; life++) {
+        const left: State[] = [];
+        const calls = await callsOf(mode, state);
+        for (const next of failuresIn(state, calls, Math.min(FAILURES - failures, FAILURES_OF_LIFE), random)) {
+          await mustBeSound(next, `${++failures}, in life ${life}`);
+          left.push(next);
         }
+        const killed = left.filter(({ done }) => done.length > 0);
+        const choice = killed.length > 0 && random(2) === 0 ? killed : left;
+        state = life % LIVES === 0 ? NEW_STORE : (choice[random(choice.length)] as State);
       }
-      states = Array.from({ length: STORES }, () => left[random(left.length)] as State);
-      // Not for ever from the same, whose files grow.
-      if (generation % 5 === 4) states = [{ remains: new Map(), acknowledged: NOTHING }];
-    }
-  },
-);
+    },
+  );
+});
 
-/** What a process did to a store: some of all its calls. */
-interface Life {
-  readonly at: number;
-  readonly folder: string;
-  readonly from: State;
-  readonly calls: readonly DiskCall[];
+/** What was done to a store since the last failure of power, with what a process does that goes on. */
+async function callsOf(mode: string, { remains, done }: State): Promise<readonly DiskCall[]> {
+  if (remains.size > 0) writeRemains(remains, FOLDER);
+  const calls = await tracedCalls([process.execPath, child, mode, FOLDER], join(ROOT, 'trace'));
+  for (const folder of [FOLDER, `${FOLDER}-backup`]) rmSync(folder, { recursive: true, force: true });
+  return [...done, ...calls.map((call) => later(call, done.length))];
 }
 
-async function livesFrom(mode: string, states: readonly State[], generation: number): Promise<readonly Life[]> {
-  const folders = states.map((_, at) => join(ROOT, `life${generation}-${at}`));
-  for (const [at, { remains }] of states.entries()) if (remains.size > 0) writeRemains(remains, folders[at] as string);
-  const calls = await tracedCalls([process.execPath, child, mode, ...folders], join(ROOT, 'trace'));
-  for (const folder of folders) {
-    rmSync(folder, { recursive: true });
-    rmSync(`${folder}-backup`, { recursive: true, force: true });
-  }
-  return states.map((from, at) => ({ at, folder: folders[at] as string, from, calls }));
-}
-
-/** States that failures of power amid a life may leave. */
-function* failuresIn({ at, folder, from, calls }: Life, many: number, random: Random): Generator<State> {
-  const own = calls.flatMap((call, index) => (call.kind !== 'say' && isIn(call.path, folder) ? [index] : []));
-  const eventful = own.filter((index) => !isZeros(calls[index]) || random(20) === 0);
-  const places = Array.from({ length: many }, () => eventful[random(eventful.length)] as number);
-  const disk = new SimulatedDisk(from.remains.size > 0 ? folder : ROOT, inFolder(from.remains, folder));
-  let acknowledged = from.acknowledged;
+/** States that failures may leave, after calls that are drawn. */
+function* failuresIn(
+  { flushed, done, acknowledged }: State,
+  calls: readonly DiskCall[],
+  many: number,
+  random: Random,
+): Generator<State> {
+  const isEvent = (call: DiskCall, index: number) =>
+    index >= done.length && call.kind !== 'say' && isOwn(call.path) && (!isZeros(call) || random(20) === 0);
+  const events = calls.flatMap((call, index) => (isEvent(call, index) ? [index] : []));
+  const places = Array.from({ length: many }, () => events[random(events.length)] as number);
+  const disk = new SimulatedDisk(flushed.size > 0 ? FOLDER : ROOT, flushed);
+  let known = acknowledged;
   for (const [index, call] of calls.entries()) {
     disk.apply(call);
-    if (call.kind === 'say' && call.line.startsWith(`${at} `)) acknowledged = heard(acknowledged, call.line.slice(2));
+    if (call.kind === 'say' && index >= done.length) known = heard(known, call.line);
     for (const place of places) {
       if (place !== index) continue;
-      const all = random(6) === 0 ? disk.kill() : disk.fail(random);
-      const own = [...all].filter(([path]) => isIn(path, folder));
-      yield { remains: new Map(own.map(([path, bytes]) => [relative(folder, path), bytes])), acknowledged };
+      const isKill = random(5) === 0;
+      const remains = new Map([...(isKill ? disk.kill() : disk.fail(random))].filter(([path]) => isOwn(path)));
+      if (isKill) yield { flushed, done: calls.slice(0, index + 1), remains, acknowledged: known };
+      else yield { flushed: remains, done: [], remains, acknowledged: known };
     }
   }
 }
 
-const isIn = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
-const inFolder = (remains: Remains, folder: string) =>
-  new Map([...remains].map(([name, bytes]) => [join(folder, name), bytes]));
-const isZeros = (call: DiskCall | undefined) => call?.kind === 'write' && call.bytes.every((byte) => byte === 0);
+const isOwn = (path: string) => path === FOLDER || path.startsWith(`${FOLDER}/`);
+const isZeros = (call: DiskCall) => call.kind === 'write' && call.bytes.every((byte) => byte === 0);
 
 async function mustBeSound({ remains, acknowledged }: State, which: string): Promise<void> {
-  const folder = join(ROOT, 'state');
+  const folder = join(ROOT, 'copy');
   writeRemains(remains, folder);
-  expect(await faultsOfStore(folder, acknowledged), `${which}, POWER_SEED=${SEED}`).toEqual([]);
+  expect(await faultsOfStore(folder, acknowledged), `failure ${which}, POWER_SEED=${SEED}`).toEqual([]);
   rmSync(folder, { recursive: true });
 }

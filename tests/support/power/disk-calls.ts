@@ -13,3 +13,9 @@ export type DiskCall =
   | { readonly kind: 'flush write'; readonly path: string; readonly write: number }
   /** The process printed a line. */
   | { readonly kind: 'say'; readonly line: string };
+
+/** The same call behind so many others. */
+export function later(call: DiskCall, by: number): DiskCall {
+  if (call.kind === 'flush') return { ...call, before: call.before + by };
+  return call.kind === 'flush write' ? { ...call, write: call.write + by } : call;
+}

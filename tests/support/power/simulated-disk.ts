@@ -3,7 +3,7 @@
  * wasn't, any part may be, in any order, down to single sectors. A name in a folder is flushed with the folder.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { DiskCall } from './disk-calls.js';
 
 const PAGE = 4_096;
@@ -173,10 +173,10 @@ export class SimulatedDisk {
   }
 }
 
-/** Writes what a failure has left, by names, into a folder. */
+/** Writes the files that a failure has left into a folder. */
 export function writeRemains(remains: Remains, folder: string): void {
   mkdirSync(folder, { recursive: true });
-  for (const [name, bytes] of remains) writeFileSync(join(folder, name), bytes);
+  for (const [path, bytes] of remains) writeFileSync(join(folder, basename(path)), bytes);
 }
 
 function newFile(): StoredFile {
