@@ -3,20 +3,28 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** Calls that change files, in groups, and about how many of each group a thread makes. */
-const CALLS = [
-  { names: 'fdatasync', most: 30 },
-  { names: 'pwrite64,writev', most: 120 },
-  { names: 'fsync,link,unlink', most: 24 },
-  { names: 'write', most: 1_700 },
-] as const;
+/** Calls that change files, and about how many of them a thread makes. */
+export interface CallsToKillAt {
+  readonly names: string;
+  readonly most: number;
+}
 
-/** Runs a command that is killed before a call drawn at random. Answers whether it was, and the lines that it printed. */
+/** What became of a process. */
+export interface Killed {
+  /** Where it was to be killed. */
+  readonly call: string;
+  readonly isKilled: boolean;
+  /** What it printed. */
+  readonly lines: readonly string[];
+}
+
+/** Runs a command that is killed before a call drawn at random. */
 export async function killedAtCall(
   command: readonly string[],
+  calls: readonly CallsToKillAt[],
   random: (below: number) => number,
-): Promise<{ readonly call: string; readonly isKilled: boolean; readonly lines: readonly string[] }> {
-  const { names, most } = CALLS[random(CALLS.length)] as (typeof CALLS)[number];
+): Promise<Killed> {
+  const { names, most } = calls[random(calls.length)] as CallsToKillAt;
   const call = `${names}:signal=KILL:when=${1 + random(most)}`;
   const options = ['-f', '--seccomp-bpf', '-s', '0', '-e', `inject=${call}`, '-o', '/dev/null'];
   const started = spawn('strace', [...options, ...command], {
@@ -28,10 +36,7 @@ export async function killedAtCall(
   let errors = '';
   started.stderr.on('data', (text) => (errors += text));
   const [code, signal] = (await once(started, 'close')) as [number | null, string | null];
-  const isKilled = signal === 'SIGKILL' || code === KILLED;
+  const isKilled = signal === 'SIGKILL';
   if (!isKilled && code !== 0) throw new Error(`${call} ended with ${code ?? signal}: ${errors}`);
   return { call, isKilled, lines };
 }
-
-/** What a process answers of which a part was killed. */
-export const KILLED = 9;
