@@ -8,7 +8,7 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
 import { shareFolder } from '../../src/storage/lmdb/shared/open.js';
 import { compiled } from '../support/compiled.js';
@@ -33,6 +33,9 @@ let child: string;
 beforeAll(() => {
   child = compiled('tests/storage/power-child.ts', ROOT);
 }, 60_000);
+beforeEach(() => {
+  for (const folder of [FOLDER, COPY]) rmSync(folder, { recursive: true, force: true });
+});
 afterAll(() => rmSync(ROOT, { recursive: true }));
 
 const ALONE: readonly CallsToKillAt[] = [

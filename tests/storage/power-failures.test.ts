@@ -8,7 +8,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { compiled } from '../support/compiled.js';
 import { seeded } from '../support/late-engine.js';
 import { type DiskCall, later } from '../support/power/disk-calls.js';
@@ -28,12 +28,17 @@ const LIVES = 5;
 /** In memory, where there is such a folder: nothing has to last. */
 const ROOT = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'tessera-power-'));
 const FOLDER = join(ROOT, 'store');
+/** Where what a failure has left is opened. */
+const COPY = join(ROOT, 'copy');
 type Random = (below: number) => number;
 let child: string;
 
 beforeAll(() => {
   child = compiled('tests/storage/power-child.ts', ROOT);
 }, 60_000);
+beforeEach(() => {
+  for (const folder of [FOLDER, COPY]) rmSync(folder, { recursive: true, force: true });
+});
 afterAll(() => rmSync(ROOT, { recursive: true }));
 
 /** Where a store goes on. */
@@ -112,8 +117,7 @@ const isOwn = (path: string) => path === FOLDER || path.startsWith(`${FOLDER}/`)
 const isZeros = (call: DiskCall) => call.kind === 'write' && call.bytes.every((byte) => byte === 0);
 
 async function mustBeSound({ remains, acknowledged }: State, which: string): Promise<void> {
-  const folder = join(ROOT, 'copy');
-  writeRemains(remains, folder);
-  expect(await faultsOfStore(folder, acknowledged), `failure ${which}, POWER_SEED=${SEED}`).toEqual([]);
-  rmSync(folder, { recursive: true });
+  writeRemains(remains, COPY);
+  expect(await faultsOfStore(COPY, acknowledged), `failure ${which}, POWER_SEED=${SEED}`).toEqual([]);
+  rmSync(COPY, { recursive: true });
 }
