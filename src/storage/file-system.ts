@@ -12,7 +12,7 @@ export function syncFolder(path: string): void {
   sync(path, 'r');
 }
 
-/** Syncs a file, whoever has written to it. @throws Error of the system */
+/** Syncs what any process has written to a file. @throws Error of the system */
 export function syncFile(path: string): void {
   sync(path, 'r+');
 }

@@ -22,7 +22,7 @@ import { atLeast } from '../support/timeouts.js';
 
 const KILLS = Number(process.env['CALL_KILLS'] ?? (RUNS_ALL ? 60 : 3));
 const SEED = Number(process.env['CALL_KILLS_SEED'] ?? Number(process.hrtime.bigint() % 100_000n));
-/** After so many kills a store begins anew. */
+/** After so many kills there is a new store. */
 const KILLS_OF_STORE = 10;
 const ROOT = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'tessera-call-kills-'));
 const FOLDER = join(ROOT, 'store');

@@ -1,6 +1,6 @@
 /**
- * A process whose calls are traced: `node power-child.js <mode> <folder> [owner] [writer]`. It opens the store, commits to it from where
- * that was, and closes it. It prints what is acknowledged.
+ * A process whose calls are traced: `node power-child.js <mode> <folder> [owner] [writer]`. It opens the store, commits
+ * to it from where that was, and closes it. It prints what is acknowledged.
  *
  * `alone` does so by itself, while a backup is taken; `workers` has two further processes do so at once, by `worker`.
  */

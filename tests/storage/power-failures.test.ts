@@ -23,8 +23,10 @@ const FAILURES = Number(process.env['POWER_FAILURES'] ?? (RUNS_ALL ? 1_000 : 60)
 const SEED = Number(process.env['POWER_SEED'] ?? Number(process.hrtime.bigint() % 100_000n));
 /** How often one store fails until it goes on from what one of the failures has left. */
 const FAILURES_OF_LIFE = Math.min(100, Math.ceil(FAILURES / 3));
-/** After so many lives a store begins anew, since its files grow. */
+/** After so many lives there is a new store, since files grow. */
 const LIVES = 5;
+/** So many calls are soon after another one. */
+const SOON = 60;
 /** In memory, where there is such a folder: nothing has to last. */
 const ROOT = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'tessera-power-'));
 const FOLDER = join(ROOT, 'store');
@@ -97,7 +99,13 @@ function* failuresIn(
   const isEvent = (call: DiskCall, index: number) =>
     index >= done.length && call.kind !== 'say' && isOwn(call.path) && (!isZeros(call) || random(20) === 0);
   const events = calls.flatMap((call, index) => (isEvent(call, index) ? [index] : []));
-  const places = Array.from({ length: many }, () => events[random(events.length)] as number);
+  // A third of them soon after the first answer, when what was recovered is on its way into the tree.
+  const answer = calls.findIndex(({ kind }, index) => index >= done.length && kind === 'say');
+  const soon = events.filter((index) => index > answer).slice(0, SOON);
+  const places = Array.from({ length: many }, () => {
+    const among = soon.length > 0 && random(3) === 0 ? soon : events;
+    return among[random(among.length)] as number;
+  });
   const disk = new SimulatedDisk(flushed.size > 0 ? FOLDER : ROOT, flushed);
   let known = acknowledged;
   for (const [index, call] of calls.entries()) {

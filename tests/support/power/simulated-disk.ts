@@ -94,7 +94,7 @@ export class SimulatedDisk {
     }
   }
 
-  /** What a failure of power may leave, drawn at random: all that was written, nothing that wasn't flushed, or a part. */
+  /** What a failure of power may leave, drawn at random: all that was written, only what was flushed, or a part. */
   fail(random: Random): Remains {
     const isKept = drawnFate(random, this.#calls);
     const areNamesKept = drawnFate(random, this.#calls);

@@ -36,7 +36,7 @@ export async function tracedCalls(command: readonly string[], trace: string): Pr
   return reader.calls;
 }
 
-/** The process of each thread that is not a process by itself. Its calls may come before the one that has made it ends. */
+/** The processes of threads. The calls of one may come before the call that has made it ends. */
 function processesIn(lines: readonly string[]): ReadonlyMap<string, string> {
   const processes = new Map<string, string>();
   const begun = new Map<string, boolean>();

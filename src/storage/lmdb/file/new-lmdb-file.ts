@@ -1,6 +1,6 @@
 /**
- * Makes the files that LMDB's library is going to open. It would write its first two pages into the file itself, without
- * a flush: a failure of power could leave one of them, and the file would be damaged before anything was in it.
+ * Makes the files that LMDB's library is going to open. It would write the first two pages into the file itself,
+ * without a flush: a failure of power could leave one of them, and the file would be damaged before it held anything.
  */
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { lazyLibrary } from '../../../base/lazy.js';
