@@ -51,6 +51,14 @@ it('are flushed by then, with both of their first pages', async () => {
   expect(readdirSync(folder).sort()).toEqual(['data.mdb', 'data.mdb-lock', 'owner.mdb', 'owner.mdb-lock']);
 });
 
+it('are made afresh where a process with the same number has left a part of them', async () => {
+  mkdirSync(folder);
+  for (const name of ['owner.mdb', 'data.mdb'])
+    writeFileSync(join(folder, `${name}-${process.pid}`), Buffer.alloc(4_096));
+  await commitOnce();
+  expect(readdirSync(folder)).toHaveLength(4);
+});
+
 it('take the place of empty ones, as a crash of an older release may have left', async () => {
   mkdirSync(folder);
   for (const name of ['owner.mdb', 'data.mdb']) writeFileSync(join(folder, name), '');

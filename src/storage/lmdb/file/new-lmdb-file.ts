@@ -15,6 +15,11 @@ export function makeLmdbFile(path: string): void {
   const exists = existsSync(path);
   if (exists && statSync(path).size > 0) return;
   const fresh = `${path}-${process.pid}`;
+  const discard = () => {
+    for (const each of [fresh, lockFileOf(fresh)]) rmSync(each, { force: true });
+  };
+  // In a container each process may have the same number.
+  discard();
   try {
     createPrivately(fresh);
     void lmdb().open({ path: fresh, noSubdir: true, overlappingSync: false, maxReaders: 1 }).close();
@@ -25,6 +30,6 @@ export function makeLmdbFile(path: string): void {
     // The first caller has made it.
     if ((error as { readonly code?: unknown }).code !== 'EEXIST') throw error;
   } finally {
-    for (const each of [fresh, lockFileOf(fresh)]) rmSync(each, { force: true });
+    discard();
   }
 }
