@@ -15,7 +15,7 @@ const UNKNOWN =
   'sync,syncfs,msync,sync_file_range,fallocate,truncate,copy_file_range,sendfile,pwritev2,linkat,renameat,renameat2,unlinkat,mkdirat,symlink';
 
 /** Linux only, and where it is installed. */
-export const CAN_TRACE = spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0;
+export const CAN_TRACE = spawnSync('strace', ['-f', '--seccomp-bpf', '-o', '/dev/null', 'true']).status === 0;
 
 /** Runs a command to its end, or to its death by `kill`, and answers its calls. Its trace is written to a file. */
 export async function tracedCalls(command: readonly string[], trace: string): Promise<readonly DiskCall[]> {
