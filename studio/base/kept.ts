@@ -1,4 +1,4 @@
-/** What the browser keeps for the Studio beyond a tab: choices of how it looks, never data or secrets. */
+/** What the browser keeps for the Studio beyond a tab, in its localStorage: choices and lists, never a token or a password. */
 import { Store } from './store.js';
 
 /** A choice that the browser keeps; `initial` where it keeps none, or nothing for pages. */
@@ -10,7 +10,21 @@ export function keptStore<Choice extends string>(name: string, initial: Choice, 
   return store;
 }
 
-export function readKept(key: string): string | null {
+/** A list that the browser keeps; empty where it keeps nothing, or what is there is no list. */
+export function readKeptList(key: string): readonly unknown[] {
+  try {
+    const entries: unknown = JSON.parse(readKept(key) ?? '[]');
+    return Array.isArray(entries) ? entries : [];
+  } catch {
+    return [];
+  }
+}
+
+export function writeKeptList(key: string, entries: readonly unknown[]): void {
+  writeKept(key, JSON.stringify(entries));
+}
+
+function readKept(key: string): string | null {
   try {
     return localStorage.getItem(key);
   } catch {
@@ -18,7 +32,7 @@ export function readKept(key: string): string | null {
   }
 }
 
-export function writeKept(key: string, text: string): void {
+function writeKept(key: string, text: string): void {
   try {
     localStorage.setItem(key, text);
   } catch {

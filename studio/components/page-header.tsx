@@ -21,7 +21,7 @@ export function PageHeader({ title, description, children }: Properties) {
         )}
       </Stack>
       {children !== undefined && (
-        <Group gap="xs" align="end">
+        <Group className="page-actions" gap="xs" align="end">
           {children}
         </Group>
       )}

@@ -1,5 +1,5 @@
 /** The databases that were worked in last, by their names, which the browser keeps for the switcher. */
-import { readKept, writeKept } from '../base/kept.js';
+import { readKeptList, writeKeptList } from '../base/kept.js';
 
 export interface DatabaseName {
   readonly namespace: string;
@@ -11,12 +11,7 @@ const MOST = 5;
 
 /** The latest first. */
 export function recentDatabases(): readonly DatabaseName[] {
-  try {
-    const kept: unknown = JSON.parse(readKept(KEY) ?? '[]');
-    return Array.isArray(kept) ? kept.filter(isDatabaseName) : [];
-  } catch {
-    return [];
-  }
+  return readKeptList(KEY).filter(isDatabaseName);
 }
 
 function isDatabaseName(value: unknown): value is DatabaseName {
@@ -27,5 +22,5 @@ function isDatabaseName(value: unknown): value is DatabaseName {
 export function rememberDatabase({ namespace, database }: DatabaseName): void {
   if (namespace === '' || database === '') return;
   const others = recentDatabases().filter((other) => other.namespace !== namespace || other.database !== database);
-  writeKept(KEY, JSON.stringify([{ namespace, database }, ...others].slice(0, MOST)));
+  writeKeptList(KEY, [{ namespace, database }, ...others].slice(0, MOST));
 }

@@ -90,7 +90,10 @@ it('switches to another database, and makes one that says what to do first', asy
 it('is light, dark or of high contrast, and stays so', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page, complaints } = await studio.tab('explore/table/person');
-  const look = () => page.evaluate(`(({ contrast, mantineColorScheme }) => [contrast, mantineColorScheme].join())(document.documentElement.dataset)`);
+  const look = () =>
+    page.evaluate(
+      `(({ contrast, mantineColorScheme }) => [contrast, mantineColorScheme].join())(document.documentElement.dataset)`,
+    );
   await page.getByRole('grid').getByRole('link', { name: 'person:ann' }).waitFor();
   await page.getByRole('button', { name: /^Account of / }).click();
   await page.getByRole('menuitemcheckbox', { name: 'High contrast' }).click();

@@ -92,7 +92,7 @@ export function RowForm(properties: Properties) {
             />
           </div>
         ))}
-        <Group>
+        <Group align="end">
           <Field label="Another field" value={newName} onChange={setNewName} />
           <Button
             disabled={newName === '' || tooLarge.includes(newName) || entries.some(({ name }) => name === newName)}

@@ -28,7 +28,7 @@ export function PermissionMatrix({ connection }: { readonly connection: Connecti
   if (data.length === 0) return <NoTables />;
   return (
     <>
-      <Group align="end">
+      <Group align="end" mb="sm">
         <SelectField label="Who" value={group} options={GROUPS} onChange={setGroup} />
         <CheckboxField label="Fields with clauses of their own" checked={hasFields} onChange={setFields} />
       </Group>

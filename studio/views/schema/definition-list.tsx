@@ -55,7 +55,7 @@ export function DefinitionList(properties: Properties) {
           {
             title: 'Actions',
             cell: (definition) => (
-              <Group component="span">
+              <Group component="span" gap="xs" wrap="nowrap">
                 <Button
                   aria-label={`Edit ${definition.name}`}
                   onClick={() => setOpened({ dialog: 'edit', definition })}
