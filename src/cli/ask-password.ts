@@ -7,7 +7,6 @@ import type { ShellStreams } from './shell/shell.js';
 export function askPassword(question: string, { input, output }: ShellStreams): Promise<string> {
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: unseen, terminal: true, historySize: 0 });
-  output.write(question);
   return new Promise((resolve) => {
     let answer = '';
     lines.once('line', (line) => {
@@ -19,5 +18,6 @@ export function askPassword(question: string, { input, output }: ShellStreams): 
       output.write('\n');
       resolve(answer);
     });
+    output.write(question);
   });
 }

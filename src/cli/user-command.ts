@@ -13,11 +13,16 @@ export function addUserCommand(program: Command): void {
     .addOption(
       new Flag('--on <level>', 'Where it is defined').choices(['root', 'namespace', 'database']).default('database'),
     )
-    .addOption(new Flag('--password-file <file>', 'A file with its password, which is asked for otherwise'))
+    .addOption(
+      new Flag(
+        '--password-file <file>',
+        'A file with its password, or - for standard input; it is asked for otherwise',
+      ),
+    )
     .addHelpText(
       'after',
       `
-Viewers read, editors write as well, owners also define tables and users.
+Viewers read, editors change data and tables as well, owners also users and access methods.
 
 Examples:
   tessera user add ann --role editor --user root --ns test --db test

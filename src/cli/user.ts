@@ -1,4 +1,5 @@
 /** `tessera user add`. */
+import { text } from 'node:stream/consumers';
 import { readPassFile } from '../server/secret-files.js';
 import { ConfigurationError } from '../server/setting.js';
 import { escapeIdentifier, quoteString } from '../value/text/quote.js';
@@ -37,12 +38,23 @@ export async function addUser(name: string, options: NewUserOptions, streams: Sh
   return `Made the ${role} ${name}, who signs in with: tessera sql --user ${name}${level}${where}`;
 }
 
+/** In place of a file. */
+const STANDARD_INPUT = '-';
+
 async function passwordOf(name: string, { passwordFile }: NewUserOptions, streams: ShellStreams): Promise<string> {
+  if (passwordFile === STANDARD_INPUT) return readPassword(streams.input);
   if (passwordFile !== undefined) return readPassFile(passwordFile, '--password-file');
   if (streams.input.isTTY !== true)
-    throw new CommandError('There is no terminal to ask for the password in: name a file with --password-file');
+    throw new CommandError('There is no terminal to ask for the password in: name a file with --password-file, or -');
   const password = await askPassword(`Password of ${name}: `, streams);
   if (password === '') throw new CommandError('The password must not be empty');
   if ((await askPassword('The same again: ', streams)) !== password) throw new CommandError('The two are not the same');
+  return password;
+}
+
+/** Without a line break at the end. @throws CommandError where there is none */
+async function readPassword(input: NodeJS.ReadableStream): Promise<string> {
+  const password = (await text(input)).replace(/\r?\n$/, '');
+  if (password === '') throw new CommandError('--password-file: standard input is empty');
   return password;
 }

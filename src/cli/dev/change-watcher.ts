@@ -25,12 +25,16 @@ export class ChangeWatcher {
     this.#watch();
   }
 
-  /** Resolves when something has changed since it resolved before. @throws CommandError as the constructor */
-  async next(): Promise<void> {
+  /**
+   * Resolves when something has changed since it resolved before, or behind so many milliseconds.
+   * @throws CommandError as the constructor
+   */
+  async next(longest?: number): Promise<void> {
     if (!this.#hasChanged) {
-      await new Promise<void>((resolve) => {
+      const change = new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
+      await (longest === undefined ? change : Promise.race([change, realEnvironment.timers.wait(longest)]));
     }
     await realEnvironment.timers.wait(PAUSE);
     this.#hasChanged = false;

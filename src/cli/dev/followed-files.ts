@@ -16,7 +16,11 @@ export const MIGRATIONS = 'migrations';
 
 const DRIFT_ADVICE = `
   Undo the change and make it in a new file: npx tessera migrate new NAME
+  Or take back the last migration by its .down.surql: npx tessera migrate down
   Or begin with empty data: Ctrl-C, then npx tessera dev --reset`;
+
+/** Whether the database has what the files say; `drift`: an applied file was changed. */
+export type FollowedState = 'current' | 'drift' | 'failed';
 
 export class FollowedFiles {
   readonly #target: TargetOptions;
@@ -29,8 +33,8 @@ export class FollowedFiles {
     this.#output = output;
   }
 
-  /** Applies what is pending. Problems are said once; the next call tries again. Returns whether there are none. */
-  async follow(): Promise<boolean> {
+  /** Applies what is pending. Problems are said once; the next call tries again. */
+  async follow(): Promise<FollowedState> {
     let count = 0;
     const done = (text: string) => {
       count++;
@@ -41,13 +45,13 @@ export class FollowedFiles {
       await this.#seed(done);
       if (this.#problem !== undefined && count === 0) this.#say('all files are applied');
       this.#problem = undefined;
-      return true;
+      return 'current';
     } catch (error) {
       const isDrift = error instanceof CommandError && error.exitCode === MIGRATE_EXIT_CODES.drift;
       const problem = errorText(error) + (isDrift ? DRIFT_ADVICE : '');
       if (problem !== this.#problem) this.#say(problem);
       this.#problem = problem;
-      return false;
+      return isDrift ? 'drift' : 'failed';
     }
   }
 

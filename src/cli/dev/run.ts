@@ -16,8 +16,8 @@ import { devPassword, prepareDevFolder, removeData } from './data.js';
 import { FollowedFiles, MIGRATIONS } from './followed-files.js';
 import { devScreen } from './screen.js';
 
-/** Milliseconds between two looks at the definitions. */
-const TYPES_INTERVAL = 1_000;
+/** Milliseconds between two looks at the database. */
+const INTERVAL = 1_000;
 
 /**
  * Runs until a signal ends the process.
@@ -55,12 +55,13 @@ async function followFiles(
   const files = new FollowedFiles(connection, output);
   let keepsTypes = false;
   for (;;) {
-    const isCurrent = await files.follow();
-    if (isCurrent && types !== undefined && !keepsTypes) {
+    const state = await files.follow();
+    if (state === 'current' && types !== undefined && !keepsTypes) {
       keepsTypes = true;
       keepTypes(types, connection, output);
     }
-    await watcher.next();
+    // "tessera migrate down" changes no file.
+    await watcher.next(state === 'drift' ? INTERVAL : undefined);
   }
 }
 
@@ -108,7 +109,7 @@ function keepTypes(out: string, connection: DevConnection, errors: NodeJS.Writab
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort());
   const options = { ...connection, authLevel: 'root', out } as const;
-  watchTypes(options, { errors, interval: TYPES_INTERVAL, signal: ending.signal }).catch((error: unknown) =>
+  watchTypes(options, { errors, interval: INTERVAL, signal: ending.signal }).catch((error: unknown) =>
     errors.write(`${errorText(error)}\n`),
   );
 }

@@ -60,14 +60,14 @@ function readMigration(folder: string, name: string, ending: string): Migration 
   const within = join(realpathSync(folder), sep);
   const file = join(folder, name + ending);
   if (!realpathSync(file).startsWith(within)) throw new CommandError(`${file}: it is a link out of the folder`);
-  return readStatements(file, name);
+  return readStatementFile(file, name);
 }
 
 /**
  * A file with statements that run in one transaction, as a migration does.
  * @throws CommandError for what isn't a file or is too large; Error of the file system
  */
-export function readStatements(file: string, name: string = file): Migration {
+export function readStatementFile(file: string, name: string = file): Migration {
   const bytes = readBounded(file);
   const text = normalized(bytes.toString('utf8'));
   return { name, file, text, checksum: createHash('sha256').update(text).digest('hex'), isUtf8: isUtf8(bytes) };
