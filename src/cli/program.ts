@@ -18,6 +18,7 @@ import { addSqlCommand } from './sql-command.js';
 import { addStartCommand } from './start.js';
 import { addStoreCommands } from './store-commands.js';
 import { terminalText } from './terminal-text.js';
+import { addTestCommand } from './test-command.js';
 import { addTransferCommands, addValidateCommand } from './transfer-commands.js';
 import { addTypesCommand } from './types-command.js';
 import { addUserCommand } from './user-command.js';
@@ -36,6 +37,7 @@ export function createProgram(environment: NodeJS.ProcessEnv = process.env): Com
   addInitCommand(program);
   addDevCommand(program);
   addMigrateCommand(program);
+  addTestCommand(program);
   addSeedCommand(program);
   addTypesCommand(program);
   addOpenCommand(program);

@@ -2,13 +2,13 @@
 import type { RpcClient } from './client/rpc-client.js';
 import { CommandError } from './command-error.js';
 import { commitUnlessLost, runMigration } from './migrate/apply.js';
-import { readStatementFile } from './migrate/files.js';
+import { readMigration } from './migrate/files.js';
 import { withConnection } from './migrate/run.js';
 import type { TargetOptions } from './target-options.js';
 
 /** @throws CommandError with the place of what failed, of which nothing stays; as `withTarget`; of the file system */
 export async function runSeed(file: string, options: TargetOptions): Promise<void> {
-  const seed = readStatementFile(file);
+  const seed = readMigration(file, file);
   await withConnection(options, (client: RpcClient) => {
     const done = commitUnlessLost(client, (transaction) => runMigration(client, seed, transaction));
     return done.then((isDone) => {

@@ -3,6 +3,7 @@ import { describeKey } from '../catalog/keys/describe-key.js';
 import { RpcConnection, type SessionOpener } from '../rpc/connection.js';
 import { ConfigurationError } from '../server/setting.js';
 import { openDatabase } from '../session/database/database.js';
+import type { Engine } from '../storage/contract.js';
 import { openEngine } from '../storage/open/open.js';
 import { CBOR } from '../value/codecs/formats.js';
 import { isArray, isObject, type ObjectValue, type Value } from '../value/value.js';
@@ -30,10 +31,18 @@ export async function withTarget<T>(options: TargetOptions, work: (client: RpcCl
 /** Runs `work` with a store of this process, with the rights of an owner. @throws TesseraError as `openEngine` does */
 export async function withStore<T>(
   address: string,
+  selected: { readonly ns: string; readonly db: string },
+  work: (client: RpcClient) => Promise<T>,
+): Promise<T> {
+  return withEngine(await openEngine(address, { describeKey }), selected, work);
+}
+
+/** The same with an engine that is open; it is closed then. */
+export async function withEngine<T>(
+  engine: Engine,
   { ns, db }: { readonly ns: string; readonly db: string },
   work: (client: RpcClient) => Promise<T>,
 ): Promise<T> {
-  const engine = await openEngine(address, { describeKey });
   const database = await openDatabase(engine).catch(async (error: unknown) => {
     await engine.close();
     throw error;

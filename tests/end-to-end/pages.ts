@@ -56,7 +56,7 @@ export function startArguments(page: string): string[] | undefined {
 export async function runSteps(steps: readonly Step[], server: ServerProcess): Promise<string[]> {
   const script = [
     'set -euo pipefail',
-    'tessera() { case "$1" in version|validate|check|upgrade|copy|backup|verify|restore|config|completion) ;; *) set -- "$@" --endpoint "$URL" ;; esac; node dist/bin/tessera.js "$@"; }',
+    'tessera() { case "$1" in version|validate|check|upgrade|copy|backup|verify|restore|config|completion|test) ;; *) set -- "$@" --endpoint "$URL" ;; esac; node dist/bin/tessera.js "$@"; }',
     'npx() { "$@"; }',
     ...steps.map(({ command }) => `${asShell(command, server)}\nprintf '${SEPARATOR}'`),
   ].join('\n');

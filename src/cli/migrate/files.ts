@@ -45,7 +45,7 @@ const LARGEST = 16 * 2 ** 20;
  * isn't a file or is too large, and for links that lead out of the folder; Error of the file system
  */
 export function readMigrations(folder: string): Migration[] {
-  return namesIn(folder).map((name) => readMigration(folder, name, ENDING));
+  return namesIn(folder).map((name) => readWithin(folder, name + ENDING, name));
 }
 
 /**
@@ -53,21 +53,21 @@ export function readMigrations(folder: string): Migration[] {
  * @throws CommandError as `readMigrations`; Error of the file system
  */
 export function readDownMigration(folder: string, name: string): Migration | undefined {
-  return existsSync(join(folder, name + DOWN_ENDING)) ? readMigration(folder, name, DOWN_ENDING) : undefined;
+  return existsSync(join(folder, name + DOWN_ENDING)) ? readWithin(folder, name + DOWN_ENDING, name) : undefined;
 }
 
-function readMigration(folder: string, name: string, ending: string): Migration {
+function readWithin(folder: string, fileName: string, name: string): Migration {
   const within = join(realpathSync(folder), sep);
-  const file = join(folder, name + ending);
+  const file = join(folder, fileName);
   if (!realpathSync(file).startsWith(within)) throw new CommandError(`${file}: it is a link out of the folder`);
-  return readStatementFile(file, name);
+  return readMigration(name, file);
 }
 
 /**
  * A file with statements that run in one transaction, as a migration does.
  * @throws CommandError for what isn't a file or is too large; Error of the file system
  */
-export function readStatementFile(file: string, name: string = file): Migration {
+export function readMigration(name: string, file: string): Migration {
   const bytes = readBounded(file);
   const text = normalized(bytes.toString('utf8'));
   return { name, file, text, checksum: createHash('sha256').update(text).digest('hex'), isUtf8: isUtf8(bytes) };

@@ -3,6 +3,7 @@ import { AuditLog } from '../../audit/audit-log.js';
 import { createAuthenticator } from '../../auth/authenticator.js';
 import type { App } from '../../auth/directory.js';
 import { GUEST, guestIdentity } from '../../auth/identity.js';
+import type { ViewTarget } from '../../auth/kinds/view-as.js';
 import { PROVIDER_LIMITS } from '../../auth/oidc/discovery.js';
 import { Providers } from '../../auth/oidc/providers.js';
 import type { WayIn } from '../../auth/page/ways-in.js';
@@ -62,6 +63,7 @@ import { LiveResults } from '../results/live-results.js';
 import { DatabaseSelector } from '../session/database-selector.js';
 import { OpenSession } from '../session/open.js';
 import type { SessionServices } from '../session/services.js';
+import { becomeShown } from '../session/sign-in.js';
 import { StoreDirectory } from './directory.js';
 import type { DatabaseOptions } from './options.js';
 
@@ -317,6 +319,18 @@ export class OpenDatabase implements Database {
     return this.#open({ origin, principal: OWNER, connection });
   }
 
+  /**
+   * A session of a user whom nothing has authenticated, as a view shows them, which may write: for the process itself,
+   * such as tests of rules.
+   * @throws TesseraError `view_target_missing`
+   */
+  async sessionOf(target: ViewTarget): Promise<Session> {
+    const connection = new ClientConnection(this.memory.connection());
+    const session = this.#open({ origin: {}, principal: OWNER, connection });
+    await becomeShown(session, target);
+    return session;
+  }
+
   /** Records in the audit log that a guest's request was denied before it had a session. */
   auditRefusal(origin: Origin, error: TesseraError): void {
     const { audit } = this.#services;
@@ -324,7 +338,7 @@ export class OpenDatabase implements Database {
     if (audit !== undefined) new Auditor(audit, origin, { key: undefined, identity }).refused(error);
   }
 
-  #open(opener: SessionOpening): Session {
+  #open(opener: SessionOpening): OpenSession {
     const session = new OpenSession(this.#services, opener, this.#sessions);
     this.#sessions.add(session);
     return session;

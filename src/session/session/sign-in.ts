@@ -1,8 +1,9 @@
 /** Signs users in to a session and out of it: its principal changes. */
 import type { Authenticated, Authenticator } from '../../auth/authenticator.js';
 import { readSignIn, readSignUp, type StartTarget } from '../../auth/credentials.js';
-import { type Client, plainIdentity, type SessionIdentity } from '../../auth/identity.js';
+import { type Client, identityOf, plainIdentity, type SessionIdentity } from '../../auth/identity.js';
 import type { PageEntry } from '../../auth/kinds/access-signin.js';
+import type { ViewTarget } from '../../auth/kinds/view-as.js';
 import type { StartedRequest } from '../../auth/ways/way.js';
 import { lazy } from '../../base/lazy.js';
 import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
@@ -194,6 +195,17 @@ export function restartAs(session: SessionState, principal: Principal): void {
   become(session, plainIdentity(principal, { origin: session.origin, databasePath: {} }));
   session.listener?.endAll(failure('live_queries_abandoned'));
   session.kept?.clear();
+}
+
+/**
+ * Makes the session that of a user whom nothing authenticates, as a view shows them.
+ * @throws TesseraError `view_target_missing`
+ */
+export async function becomeShown(session: SessionState, target: ViewTarget): Promise<void> {
+  const client = clientOf(session);
+  const shown = await session.services.authenticator.viewedIdentity(target, session.holder, client);
+  const { viewer, ...signedIn } = shown.signedIn;
+  become(session, identityOf(signedIn, client));
 }
 
 /** Changes the identity. Transactions, live queries and requests of the former principal end. */

@@ -21,6 +21,11 @@ import { type Committer, SnapshotTransaction } from '../transaction/transaction.
 import { type WriteSet, writtenKeys } from '../transaction/write-set.js';
 import { OrderedTree } from '../tree/ordered-tree.js';
 
+export interface MemoryEngineOptions {
+  readonly clock?: Clock;
+  readonly timers?: Timers;
+}
+
 /**
  * The engine in memory; values are kept as they are. Everything is synchronous, commits included, unless they have to
  * wait for a reservation.
@@ -38,12 +43,14 @@ export class MemoryEngine implements Engine {
   readonly #stamps: StampSource;
   readonly #order: CommitOrder;
   readonly #clock: Clock;
+  readonly #options: MemoryEngineOptions;
   #changedAt: bigint;
   /** How many there were. */
   #commits = 0;
   #closed = false;
 
-  constructor(options: { readonly clock?: Clock; readonly timers?: Timers } = {}) {
+  constructor(options: MemoryEngineOptions = {}) {
+    this.#options = options;
     const timers = options.timers ?? realEnvironment.timers;
     this.#work = { checkpoint: () => timers.nextRound() };
     this.#reservations = new Reservations(timers);
@@ -69,6 +76,14 @@ export class MemoryEngine implements Engine {
     lastStamp: () => this.#stamps.last,
     raiseStamp: (stamp) => this.#stamps.raise(stamp),
   };
+
+  /** Another engine that begins with all that this one has; each goes on by itself. They share what neither changes. */
+  fork(): MemoryEngine {
+    const fork = new MemoryEngine(this.#options);
+    fork.#tree = this.#tree.snapshot();
+    fork.#stamps.raise(this.#stamps.last);
+    return fork;
+  }
 
   snapshot(): Snapshot {
     this.#mustBeOpen();
