@@ -10,6 +10,8 @@ const FOLDER = fileURLToPath(new URL('../../templates/', import.meta.url));
 /** npm leaves files of this name out of packages. */
 const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore' };
 
+const MIGRATIONS = 'migrations';
+
 /** A folder that has these already keeps them. */
 const KEPT: ReadonlySet<string> = new Set(['.gitignore', 'README.md']);
 
@@ -26,18 +28,16 @@ export interface WrittenFiles {
  */
 export function writeTemplate(template: string, folder: string): WrittenFiles {
   const source = join(FOLDER, template);
-  const taken = readdirSync(source)
-    .map(nameInApp)
-    .filter((name) => !KEPT.has(name) && existsSync(join(folder, name)));
-  if (taken.length > 0) {
-    const paths = taken.map((name) => join(folder, name)).join(', ');
-    throw new CommandError(`${paths}: already there, so nothing was written`);
-  }
   const files = readdirSync(source, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(source.length + 1))
-    .map((file) => ({ from: join(source, file), name: nameInApp(file) }))
+    .map((file) => ({ from: join(source, file), name: RENAMED[file] ?? file }))
     .sort((one, other) => (one.name < other.name ? -1 : 1));
+  // Other migrations would come before or between those of the template.
+  const taken = [MIGRATIONS, ...files.map(({ name }) => name)]
+    .filter((name) => !KEPT.has(name) && existsSync(join(folder, name)))
+    .map((name) => join(folder, name));
+  if (taken.length > 0) throw new CommandError(`${taken.join(', ')}: already there, so nothing was written`);
   const kept = files.filter(({ name }) => existsSync(join(folder, name)));
   const written = files.filter((file) => !kept.includes(file));
   for (const { from, name } of written) {
@@ -46,8 +46,4 @@ export function writeTemplate(template: string, folder: string): WrittenFiles {
     copyFileSync(from, to, constants.COPYFILE_EXCL);
   }
   return { written: written.map(({ name }) => name), kept: kept.map(({ name }) => name) };
-}
-
-function nameInApp(file: string): string {
-  return RENAMED[file] ?? file;
 }
