@@ -86,6 +86,19 @@ describe('tessera dev', { timeout: atLeast(120_000) }, () => {
     await dev.says('all files are applied');
   });
 
+  it('waits until a new file has statements', async () => {
+    const dev = await started();
+    await dev.says('applied 0001_note');
+    expect((await app.run(['migrate', 'new', 'tags'])).output).toBe('migrations/0002_tags.surql\n');
+    // What comes behind it waits as well.
+    app.write('migrations/0003_more.surql', "THROW 'no'");
+    expect((await app.run(['migrate', 'status'])).output).toMatch(
+      /^applied 0001_note .*\npending 0002_tags\npending 0003_more\n$/,
+    );
+    app.write('migrations/0002_tags.surql', 'DEFINE TABLE tag');
+    await dev.says('applied 0002_tags\nmigrations/0003_more.surql:1:1: An error occurred: no\n');
+  });
+
   it('says what to do where an applied file was changed or is gone', async () => {
     const original = app.read('migrations/0001_note.surql');
     const dev = await started();

@@ -61,11 +61,16 @@ export async function runSteps(steps: readonly Step[], server: ServerProcess): P
     ...steps.map(({ command }) => `${asShell(command, server)}\nprintf '${SEPARATOR}'`),
   ].join('\n');
   const output = await new Promise<string>((resolve, reject) => {
-    const child = execFile('bash', ['-s'], { env: { ...process.env, URL: server.url, TESSERA: absolute('dist/bin/tessera.js') } }, (error, stdout, stderr) => {
-      const done = stdout.split('\u001e').length - 1;
-      if (error === null) resolve(stdout);
-      else reject(new Error(`The block at line ${steps[done]?.command.line} failed:\n${stdout}\n${stderr}`));
-    });
+    const child = execFile(
+      'bash',
+      ['-s'],
+      { env: { ...process.env, URL: server.url, TESSERA: absolute('dist/bin/tessera.js') } },
+      (error, stdout, stderr) => {
+        const done = stdout.split('\u001e').length - 1;
+        if (error === null) resolve(stdout);
+        else reject(new Error(`The block at line ${steps[done]?.command.line} failed:\n${stdout}\n${stderr}`));
+      },
+    );
     child.stdin?.end(script);
   });
   return output.split('\u001e').slice(0, -1);

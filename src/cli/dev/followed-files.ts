@@ -1,10 +1,12 @@
 /** Brings the database of `tessera dev` to the state of its files: migrations, then the seed. */
 import { existsSync } from 'node:fs';
 import type { DevConnection } from '../client/dev-connection.js';
+import type { RpcClient } from '../client/rpc-client.js';
 import { CommandError } from '../command-error.js';
 import { errorText } from '../error-text.js';
 import { applyMigrations } from '../migrate/apply.js';
-import { readMigrations } from '../migrate/files.js';
+import { type Migration, readMigrations, statementPositions } from '../migrate/files.js';
+import { readJournal } from '../migrate/journal.js';
 import { MIGRATE_EXIT_CODES } from '../migrate/plan.js';
 import { withConnection } from '../migrate/run.js';
 import { runSeed } from '../seed.js';
@@ -57,8 +59,8 @@ export class FollowedFiles {
 
   async #migrate(done: (text: string) => void): Promise<void> {
     const files = existsSync(MIGRATIONS) ? readMigrations(MIGRATIONS) : [];
-    await withConnection(this.#target, (client) =>
-      applyMigrations(client, files, ({ name }) => done(`applied ${name}`)),
+    await withConnection(this.#target, async (client) =>
+      applyMigrations(client, await writtenFiles(client, files), ({ name }) => done(`applied ${name}`)),
     );
   }
 
@@ -72,4 +74,16 @@ export class FollowedFiles {
   #say(text: string): void {
     this.#output.write(`${text}\n`);
   }
+}
+
+/**
+ * The files up to the first pending one without statements, such as a new one: applied as it is, it couldn't be written
+ * any longer.
+ */
+async function writtenFiles(client: RpcClient, files: readonly Migration[]): Promise<Migration[]> {
+  const applied = new Set((await readJournal(client)).map(({ name }) => name));
+  const pending = files.filter(({ name }) => !applied.has(name));
+  const first = pending.findIndex((file) => statementPositions(file).length === 0);
+  const waiting = new Set(first === -1 ? [] : pending.slice(first));
+  return files.filter((file) => !waiting.has(file));
 }
