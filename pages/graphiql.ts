@@ -2,8 +2,7 @@
  * GraphiQL as `GET /graphql` serves it: what it asks goes to the server that it came from, subscriptions over a WebSocket, for who signed in
  * above it. It opens once there is a database to ask.
  */
-import '@graphiql/react/dist/style.css';
-import 'graphiql/src/style.css';
+import 'graphiql/style.css';
 import './page.css';
 import './graphiql.css';
 import { createGraphiQLFetcher, type Fetcher, type FetcherOpts } from '@graphiql/toolkit';

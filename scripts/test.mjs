@@ -60,10 +60,11 @@ const checks = await Promise.all([
   run(
     'build',
     [bin('tsc'), '-p', 'tsconfig.build.json'],
+    [bin('tsc'), '-p', 'collections'],
     [process.execPath, 'scripts/command.mjs'],
     [process.execPath, 'scripts/pages.mjs'],
   ),
-  run('types', ...['tsconfig.json', 'pages', 'studio'].map((project) => [bin('tsc'), '-p', project, '--noEmit'])),
+  run('types', ...['tsconfig.json', 'collections', 'pages', 'studio'].map((project) => [bin('tsc'), '-p', project, '--noEmit'])),
   run('lint', [bin('biome'), 'check', '--error-on-warnings', '.']),
   run('spelling', [bin('cspell'), 'lint', '--no-progress', '--no-summary', ...CACHE]),
 ]);

@@ -9,7 +9,16 @@ import { type FileHandle, open } from 'node:fs/promises';
 export function syncFolder(path: string): void {
   // Windows can't open folders, and needn't.
   if (process.platform === 'win32') return;
-  const descriptor = openSync(path, 'r');
+  sync(path, 'r');
+}
+
+/** Syncs what any process has written to a file. @throws Error of the system */
+export function syncFile(path: string): void {
+  sync(path, 'r+');
+}
+
+function sync(path: string, flags: 'r' | 'r+'): void {
+  const descriptor = openSync(path, flags);
   try {
     fsyncSync(descriptor);
   } finally {

@@ -1,25 +1,39 @@
 /**
- * The route: `#/explore/person`, in the fragment of the address, which browsers send to no server; what is secret
- * never stands in it.
+ * The route: `#/explore/table/person?namespace=shop&database=music&filter=age+%3E+30`, in the fragment of the address,
+ * which browsers send to no server; what is secret never stands in it.
  */
-import { signal } from '@preact/signals';
+import { Store } from './store.js';
 
 export interface Route {
   /** The name of the view: the first part. */
   readonly view: string;
   /** The parts after it. */
   readonly path: readonly string[];
+  /** Where the view is; empty if the address doesn't say. */
+  readonly namespace: string;
+  readonly database: string;
+  /** A condition in SurrealQL that rows of a table have to meet; empty: none. */
+  readonly filter: string;
 }
 
-export const route = signal<Route>(readRoute(location.hash));
+export const route = new Store<Route>(readRoute(location.hash));
 
 addEventListener('hashchange', () => {
   route.value = readRoute(location.hash);
 });
 
 function readRoute(hash: string): Route {
-  const [view = '', ...path] = hash.replace(/^#\/?/, '').split('/').map(decoded);
-  return { view, path: path.filter((part) => part !== '') };
+  const [path = '', ...rest] = hash.replace(/^#\/?/, '').split('?');
+  const named = new URLSearchParams(rest.join('?'));
+  const [view = '', ...parts] = path.split('/').map(decoded);
+  const of = (name: string) => named.get(name) ?? '';
+  return {
+    view,
+    path: parts.filter((part) => part !== ''),
+    namespace: of('namespace'),
+    database: of('database'),
+    filter: of('filter'),
+  };
 }
 
 function decoded(part: string): string {
@@ -30,11 +44,27 @@ function decoded(part: string): string {
   }
 }
 
-/** The address of a place in a view. */
-export function hrefOf(view: string, path: readonly string[] = []): string {
-  return `#/${[view, ...path].map(encodeURIComponent).join('/')}`;
+/** The address of a place in a view of the database that is shown. */
+export function hrefOf(view: string, path: readonly string[] = [], filter = ''): string {
+  const { namespace, database } = route.value;
+  return addressOf({ view, path, namespace, database, filter });
 }
 
-export function go(view: string, path: readonly string[] = []): void {
-  location.hash = hrefOf(view, path);
+function addressOf({ view, path, ...named }: Route): string {
+  const given = Object.entries(named).filter(([, value]) => value !== '');
+  const query = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+  return `#/${[view, ...path].map(encodeURIComponent).join('/')}${query}`;
+}
+
+export function go(view: string, path: readonly string[] = [], filter = ''): void {
+  location.hash = hrefOf(view, path, filter);
+}
+
+/** Has the address name this database, without an entry of its own in the browser's history. */
+export function nameDatabase(namespace: string, database: string): void {
+  const shown = route.value;
+  if (shown.namespace === namespace && shown.database === database) return;
+  const named = { ...shown, namespace, database };
+  history.replaceState(history.state, '', addressOf(named));
+  route.value = named;
 }

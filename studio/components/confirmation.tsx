@@ -1,15 +1,14 @@
 /** Asks before something that can't be taken back, does it, and shows why it failed. */
-import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { Button, Group, Stack } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { asError } from '../connection/as-error.js';
-import { Button } from './button.js';
 import { Dialog } from './dialog.js';
 import { Notice } from './notice.js';
 
 interface Properties {
   readonly title: string;
   /** What will happen. */
-  readonly children: ComponentChildren;
+  readonly children: ReactNode;
   /** The title of the button that does it. */
   readonly action: string;
   act(): Promise<unknown>;
@@ -30,13 +29,13 @@ export function Confirmation({ title, children, action, act, onClose }: Properti
   return (
     <Dialog title={title} onClose={onClose}>
       {error !== undefined && <Notice kind="error">{error.message}</Notice>}
-      <div class="stack">{children}</div>
-      <div class="row actions">
-        <Button kind="danger" disabled={isBusy} onClick={confirm}>
+      <Stack>{children}</Stack>
+      <Group mt="md">
+        <Button variant="filled" color="red" disabled={isBusy} onClick={confirm}>
           {action}
         </Button>
         <Button onClick={onClose}>Cancel</Button>
-      </div>
+      </Group>
     </Dialog>
   );
 }

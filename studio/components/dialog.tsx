@@ -1,25 +1,24 @@
-/** A modal dialog. Its first field has the focus, which the browser keeps inside; Escape closes it. */
-import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
-import { Button } from './button.js';
+/** A modal dialog, as long as it is rendered. Its first field has the focus, which stays inside; Escape closes it. */
+import { Modal } from '@mantine/core';
+import { type ReactNode, useEffect } from 'react';
 import { focusView } from './focus-view.js';
 
 interface Properties {
   readonly title: string;
-  readonly children: ComponentChildren;
+  readonly children: ReactNode;
   onClose(): void;
 }
 
 /** What one has come for, rather than the button that closes it. */
 const FIELDS = 'input:enabled, select:enabled, textarea:enabled';
 
+function markFirstField(content: HTMLElement | null): void {
+  content?.querySelector(FIELDS)?.setAttribute('data-autofocus', '');
+}
+
 export function Dialog({ title, children, onClose }: Properties) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const id = useId();
   useEffect(() => {
     const opener = document.activeElement;
-    dialog.current?.showModal();
-    dialog.current?.querySelector<HTMLElement>(FIELDS)?.focus();
     // A dialog that is taken away, rather than closed, leaves the focus nowhere.
     return () => {
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
@@ -27,14 +26,8 @@ export function Dialog({ title, children, onClose }: Properties) {
     };
   }, []);
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
-      <header class="row spread">
-        <h2 id={id}>{title}</h2>
-        <Button kind="quiet" label="Close" onClick={onClose}>
-          ×
-        </Button>
-      </header>
-      {children}
-    </dialog>
+    <Modal opened title={title} onClose={onClose}>
+      <div ref={markFirstField}>{children}</div>
+    </Modal>
   );
 }

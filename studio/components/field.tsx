@@ -1,63 +1,37 @@
-/** Fields of forms, each with its label. */
-import type { ComponentChildren } from 'preact';
-import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+/** Fields of forms, each with its label: those of the library, with the value rather than the event. */
+import { Checkbox, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core';
 
 interface Labelled {
   readonly label: string;
-  /** Said below the field: what is expected. */
+  /** Said below the label: what is expected. */
   readonly hint?: string;
+  readonly disabled?: boolean;
 }
 
-interface FieldProperties extends Labelled {
+export interface FieldProperties extends Labelled {
   readonly value: string;
   onChange(value: string): void;
   readonly type?: 'text' | 'password';
   readonly autocomplete?: string;
   readonly placeholder?: string;
   readonly required?: boolean;
-  readonly disabled?: boolean;
-  /** What is offered while one types. */
-  readonly suggestions?: readonly string[];
   /** Whether one types here first, where the page consists of a form. */
   readonly isFirst?: boolean;
 }
 
 /** A line of text. */
-export function Field({ label, hint, value, onChange, type = 'text', autocomplete, ...rest }: FieldProperties) {
-  const id = useId();
-  const { placeholder, required, disabled, suggestions, isFirst } = rest;
-  const input = useRef<HTMLInputElement>(null);
-  // Before it is painted: keys that are pressed at once come here.
-  useLayoutEffect(() => {
-    if (isFirst) input.current?.focus();
-  }, []);
-  const attributes = {
-    id,
-    ref: input,
-    value,
-    autocomplete: autocomplete ?? 'off',
-    spellcheck: false,
-    placeholder,
-    required,
-    disabled,
-    'aria-describedby': hint === undefined ? undefined : `${id}-hint`,
-    onInput: (event: InputEvent & { readonly currentTarget: HTMLInputElement }) => onChange(event.currentTarget.value),
-  };
+export function Field(properties: FieldProperties) {
+  const { hint, onChange, type = 'text', autocomplete = 'off', isFirst = false, ...rest } = properties;
+  const Input = type === 'password' ? PasswordInput : TextInput;
   return (
-    <Labelling id={id} label={label} hint={hint}>
-      {type === 'password' ? (
-        <input type="password" {...attributes} />
-      ) : (
-        <input type="text" {...attributes} list={suggestions === undefined ? undefined : `${id}-suggestions`} />
-      )}
-      {suggestions !== undefined && (
-        <datalist id={`${id}-suggestions`}>
-          {suggestions.map((suggestion) => (
-            <option key={suggestion} value={suggestion} />
-          ))}
-        </datalist>
-      )}
-    </Labelling>
+    <Input
+      {...rest}
+      {...(hint !== undefined && { description: hint })}
+      autoComplete={autocomplete}
+      autoFocus={isFirst}
+      spellCheck={false}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
   );
 }
 
@@ -65,24 +39,20 @@ interface TextAreaProperties extends Labelled {
   readonly value: string;
   onChange(value: string): void;
   readonly rows?: number;
-  readonly disabled?: boolean;
 }
 
 /** Several lines of text. */
-export function TextAreaField({ label, hint, value, onChange, rows = 6, disabled }: TextAreaProperties) {
-  const id = useId();
+export function TextAreaField({ hint, onChange, rows = 6, ...rest }: TextAreaProperties) {
   return (
-    <Labelling id={id} label={label} hint={hint}>
-      <textarea
-        id={id}
-        rows={rows}
-        value={value}
-        disabled={disabled}
-        spellcheck={false}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-    </Labelling>
+    <Textarea
+      {...rest}
+      {...(hint !== undefined && { description: hint })}
+      classNames={{ input: 'mono' }}
+      rows={rows}
+      resize="vertical"
+      spellCheck={false}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
   );
 }
 
@@ -91,68 +61,32 @@ interface SelectProperties<Option extends string> extends Labelled {
   /** What each value is called. */
   readonly options: Readonly<Record<Option, string>>;
   onChange(value: Option): void;
-  readonly disabled?: boolean;
 }
 
 /** One of several values. */
 export function SelectField<Option extends string>(properties: SelectProperties<Option>) {
-  const { label, hint, value, options, onChange, disabled } = properties;
-  const id = useId();
+  const { hint, options, onChange, ...rest } = properties;
   return (
-    <Labelling id={id} label={label} hint={hint}>
-      <select
-        id={id}
-        value={value}
-        disabled={disabled}
-        onChange={(event) => onChange(event.currentTarget.value as Option)}
-      >
-        {Object.entries<string>(options).map(([option, title]) => (
-          <option key={option} value={option}>
-            {title}
-          </option>
-        ))}
-      </select>
-    </Labelling>
+    <NativeSelect
+      {...rest}
+      {...(hint !== undefined && { description: hint })}
+      data={Object.entries<string>(options).map(([value, label]) => ({ value, label }))}
+      onChange={(event) => onChange(event.currentTarget.value as Option)}
+    />
   );
 }
 
 interface CheckboxProperties extends Labelled {
   readonly checked: boolean;
   onChange(checked: boolean): void;
-  readonly disabled?: boolean;
 }
 
-export function CheckboxField({ label, checked, onChange, disabled }: CheckboxProperties) {
+export function CheckboxField({ hint, onChange, ...rest }: CheckboxProperties) {
   return (
-    <label class="checkbox">
-      <input
-        type="checkbox"
-        checked={checked}
-        disabled={disabled}
-        onChange={(event) => onChange(event.currentTarget.checked)}
-      />
-      {label}
-    </label>
-  );
-}
-
-interface LabellingProperties {
-  readonly id: string;
-  readonly label: string;
-  readonly hint: string | undefined;
-  readonly children: ComponentChildren;
-}
-
-function Labelling({ id, label, hint, children }: LabellingProperties) {
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {children}
-      {hint !== undefined && (
-        <small id={`${id}-hint`} class="hint">
-          {hint}
-        </small>
-      )}
-    </div>
+    <Checkbox
+      {...rest}
+      {...(hint !== undefined && { description: hint })}
+      onChange={(event) => onChange(event.currentTarget.checked)}
+    />
   );
 }

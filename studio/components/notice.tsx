@@ -1,26 +1,31 @@
-/** A message: what went wrong, or what there is to know. Errors are announced at once. */
-import type { ComponentChildren } from 'preact';
+/** A message in the page: what went wrong, or what there is to know. Errors are announced at once. */
+import { Alert } from '@mantine/core';
+import { IconAlertTriangle, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 
 interface Properties {
   readonly kind: 'error' | 'warning' | 'information';
-  readonly children: ComponentChildren;
+  readonly children: ReactNode;
 }
+
+const LOOKS = {
+  error: { color: 'red', Icon: IconCircleX },
+  warning: { color: 'yellow', Icon: IconAlertTriangle },
+  information: { color: 'blue', Icon: IconInfoCircle },
+} as const;
 
 export function Notice({ kind, children }: Properties) {
+  const { color, Icon } = LOOKS[kind];
   // Errors of the parser point to their place in a line.
-  const manner = typeof children === 'string' && children.includes('\n') ? ' mono' : '';
+  const isPlaced = typeof children === 'string' && children.includes('\n');
   return (
-    <div class={`notice ${kind}${manner}`} role={kind === 'error' ? 'alert' : 'status'}>
+    <Alert
+      color={color}
+      icon={<Icon aria-hidden />}
+      role={kind === 'error' ? 'alert' : 'status'}
+      classNames={{ message: isPlaced ? 'message mono' : 'message' }}
+    >
       {children}
-    </div>
-  );
-}
-
-/** Shows that something is being loaded. */
-export function Loading({ what = 'Loading' }: { readonly what?: string }) {
-  return (
-    <p class="loading" role="status">
-      {what}…
-    </p>
+    </Alert>
   );
 }

@@ -18,12 +18,12 @@ interface Properties {
 
 /** A value in SurrealQL; a record id leads to its record. Texts are shown without quotes. */
 export function Value({ value, whole = false, id }: Properties) {
-  if (value === undefined) return <span class="none">NONE</span>;
-  if (value === null) return <span class="none">NULL</span>;
+  if (value === undefined) return <span className="none">NONE</span>;
+  if (value === null) return <span className="none">NULL</span>;
   if (value instanceof RecordId)
     return <a href={hrefOf('explore', ['record', id ?? value.toString()])}>{shown(id ?? value, whole)}</a>;
   const kind = typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'other';
-  return <span class={`value ${kind}`}>{shown(value, whole)}</span>;
+  return <span className={`value ${kind}`}>{shown(value, whole)}</span>;
 }
 
 function shown(value: unknown, whole: boolean): string {

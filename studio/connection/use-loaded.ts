@@ -1,5 +1,5 @@
 /** Loads data for a component, and again whenever what it depends on changes. */
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useState } from 'react';
 import { asError } from './as-error.js';
 
 export interface Loaded<Data> {

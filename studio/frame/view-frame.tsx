@@ -1,29 +1,42 @@
 /** Loads the view that the address names, and shows it. An error in it leaves the rest of the page usable. */
-import { useErrorBoundary } from 'preact/hooks';
+import { EmptyState } from '@mantine/core';
+import { IconDatabase } from '@tabler/icons-react';
 import { route } from '../base/route.js';
-import { Button } from '../components/button.js';
-import { Loading, Notice } from '../components/notice.js';
+import { useStore } from '../base/store.js';
+import { Loading } from '../components/loading.js';
+import { Notice } from '../components/notice.js';
 import type { Connection } from '../connection/connection.js';
 import { useLoaded } from '../connection/use-loaded.js';
-import { FIRST_VIEW, VIEWS } from './views.js';
+import { ErrorBoundary } from './error-boundary.js';
+import { FIRST_VIEW, viewNamed } from './views.js';
 
 interface Properties {
   readonly connection: Connection;
 }
 
 export function ViewFrame({ connection }: Properties) {
-  const { view, path } = route.value;
+  const { view, path } = useStore(route);
   const name = view || FIRST_VIEW;
-  const entry = Object.hasOwn(VIEWS, name) ? VIEWS[name] : undefined;
+  const entry = viewNamed(name);
   const { namespace, database } = connection.session;
   if (entry === undefined) return <Notice kind="error">There is no view of this name.</Notice>;
   if (entry.needsDatabase && (namespace === '' || database === '')) {
-    return <Notice kind="information">Choose a namespace and a database above, or name new ones.</Notice>;
+    return (
+      <EmptyState
+        icon={<IconDatabase size="2.5rem" aria-hidden />}
+        title="Choose a database"
+        description="Choose a namespace and a database above, or name new ones: type shop / music, for instance."
+      />
+    );
   }
   if (entry.usesToken === true && connection.viewed !== undefined) {
     return <Notice kind="information">This page asks as the user who is signed in. End the view to open it.</Notice>;
   }
-  return <LoadedView key={name} name={name} path={path} connection={connection} />;
+  return (
+    <ErrorBoundary key={name}>
+      <LoadedView name={name} path={path} connection={connection} />
+    </ErrorBoundary>
+  );
 }
 
 function LoadedView({
@@ -31,15 +44,7 @@ function LoadedView({
   path,
   connection,
 }: Properties & { readonly name: string; readonly path: readonly string[] }) {
-  const { data, error } = useLoaded(async () => VIEWS[name]?.load(), [name]);
-  const [broken, reset] = useErrorBoundary();
+  const { data, error } = useLoaded(async () => viewNamed(name)?.load(), [name]);
   if (error !== undefined) return <Notice kind="error">The view can’t be loaded: {error.message}</Notice>;
-  if (broken !== undefined) {
-    return (
-      <Notice kind="error">
-        The view has failed: {String((broken as Error).message)} <Button onClick={reset}>Try again</Button>
-      </Notice>
-    );
-  }
   return data === undefined ? <Loading /> : <data.View connection={connection} path={path} />;
 }

@@ -1,11 +1,13 @@
 /** The banner on every page that another user's view is shown, with the button that ends it. */
-import { Button } from '../components/button.js';
+import { Button, Group } from '@mantine/core';
+import { IconEye } from '@tabler/icons-react';
 import { describeUser, type ViewedUser } from '../connection/viewed-user.js';
 import { viewing } from '../session/viewing.js';
 
 export function ViewingBanner({ user }: { readonly user: ViewedUser }) {
   return (
-    <section class="viewing row" aria-label="View as another user">
+    <Group component="section" className="viewing" aria-label="View as another user">
+      <IconEye size="1.25rem" aria-hidden />
       <span>You see what {describeUser(user)} would see. Nothing can be changed.</span>
       <Button
         onClick={() => {
@@ -14,6 +16,6 @@ export function ViewingBanner({ user }: { readonly user: ViewedUser }) {
       >
         End the view
       </Button>
-    </section>
+    </Group>
   );
 }

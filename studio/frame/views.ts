@@ -1,30 +1,78 @@
 /** All views of the Studio. A new one is a module in `views/` that exports `View`, and a line here; it is loaded when it is opened. */
-import type { FunctionComponent } from 'preact';
+import {
+  IconActivity,
+  IconBrandGraphql,
+  IconShieldLock,
+  IconSitemap,
+  IconTable,
+  IconTerminal2,
+  IconUsers,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import type { FunctionComponent } from 'react';
 import type { ViewProperties } from '../base/view-properties.js';
 
 export interface ViewEntry {
   readonly title: string;
+  readonly icon: TablerIcon;
   /** Whether it can only be opened in a database. */
   readonly needsDatabase: boolean;
   /** Whether it asks with the token that the tab keeps, and so always as the user who is signed in. */
   readonly usesToken?: boolean;
+  /** What its pages are called by the parts of their addresses. */
+  readonly parts?: Readonly<Record<string, string>>;
   load(): Promise<{ readonly View: FunctionComponent<ViewProperties> }>;
 }
 
 export const VIEWS: Readonly<Record<string, ViewEntry>> = {
-  explore: { title: 'Explore', needsDatabase: true, load: () => import('../views/explore/view.js') },
-  query: { title: 'Query', needsDatabase: false, load: () => import('../views/query/view.js') },
-  schema: { title: 'Schema', needsDatabase: true, load: () => import('../views/schema/view.js') },
-  permissions: { title: 'Permissions', needsDatabase: true, load: () => import('../views/permissions/view.js') },
-  people: { title: 'People', needsDatabase: false, load: () => import('../views/people/view.js') },
+  explore: {
+    title: 'Explore',
+    icon: IconTable,
+    needsDatabase: true,
+    load: () => import('../views/explore/view.js'),
+  },
+  query: {
+    title: 'Query',
+    icon: IconTerminal2,
+    needsDatabase: false,
+    load: () => import('../views/query/view.js'),
+  },
+  schema: {
+    title: 'Schema',
+    icon: IconSitemap,
+    needsDatabase: true,
+    parts: { diagram: 'Diagram' },
+    load: () => import('../views/schema/view.js'),
+  },
+  permissions: {
+    title: 'Permissions',
+    icon: IconShieldLock,
+    needsDatabase: true,
+    load: () => import('../views/permissions/view.js'),
+  },
+  people: {
+    title: 'People',
+    icon: IconUsers,
+    needsDatabase: false,
+    parts: {
+      users: 'Users',
+      accesses: 'Access methods',
+      sessions: 'Sessions',
+      attempts: 'Sign-in attempts',
+      audit: 'Audit log',
+    },
+    load: () => import('../views/people/view.js'),
+  },
   graphql: {
     title: 'GraphQL',
+    icon: IconBrandGraphql,
     needsDatabase: true,
     usesToken: true,
     load: () => import('../views/graphql/view.js'),
   },
   server: {
     title: 'Server',
+    icon: IconActivity,
     needsDatabase: false,
     usesToken: true,
     load: () => import('../views/server/view.js'),
@@ -33,3 +81,8 @@ export const VIEWS: Readonly<Record<string, ViewEntry>> = {
 
 /** The view that is shown first. */
 export const FIRST_VIEW = 'explore';
+
+/** The view of an address; `undefined` if there is none of this name. */
+export function viewNamed(name: string): ViewEntry | undefined {
+  return Object.hasOwn(VIEWS, name) ? VIEWS[name] : undefined;
+}

@@ -1,15 +1,15 @@
 /** Making the first root user of a fresh server, with the code that it has printed, and signing in as that user. */
-import { signal } from '@preact/signals';
-import { useState } from 'preact/hooks';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
 import { setUp, signIn } from '../../pages/server.js';
-import { Button } from '../components/button.js';
+import { Store } from '../base/store.js';
 import { Field } from '../components/field.js';
 import { Notice } from '../components/notice.js';
 import { asError } from '../connection/as-error.js';
 import { enter } from './session.js';
 
 /** Whether the server had no root user as it sent the page. */
-export const needsSetup = signal(
+export const needsSetup = new Store(
   document.querySelector<HTMLMetaElement>('meta[name="tessera-setup"]')?.content === 'open',
 );
 
@@ -20,7 +20,7 @@ export function FirstUserForm() {
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
 
-  const submit = async (event: Event) => {
+  const submit = async (event: FormEvent) => {
     event.preventDefault();
     setBusy(true);
     setError('');
@@ -36,14 +36,14 @@ export function FirstUserForm() {
   };
 
   return (
-    <main class="sign-in">
+    <main className="sign-in">
       <h1>Tessera Studio</h1>
-      <form class="card" onSubmit={submit}>
+      <Stack component="form" className="card" onSubmit={submit}>
         <h2>Make the first root user</h2>
-        <p class="hint">
+        <Text c="dimmed" size="sm">
           This server has no root user yet. Its root users own all of its data. The code is in what the server has
           printed where it was started.
-        </p>
+        </Text>
         <Field label="Code" value={code} onChange={setCode} hint="32 digits and letters, valid once" required isFirst />
         <Field label="User" value={user} onChange={setUser} autocomplete="username" required />
         <Field
@@ -56,8 +56,8 @@ export function FirstUserForm() {
           required
         />
         {error !== '' && <Notice kind="error">{error}</Notice>}
-        <div class="row">
-          <Button type="submit" kind="primary" disabled={isBusy}>
+        <Group>
+          <Button type="submit" variant="filled" disabled={isBusy}>
             Make the user
           </Button>
           <Button
@@ -67,8 +67,8 @@ export function FirstUserForm() {
           >
             Sign in instead
           </Button>
-        </div>
-      </form>
+        </Group>
+      </Stack>
     </main>
   );
 }

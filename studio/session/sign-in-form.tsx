@@ -1,8 +1,10 @@
 /** Signing in as any kind of user. What is typed here goes to the server once, and is kept nowhere. */
-import { useState } from 'preact/hooks';
+import { Button, Group, Stack } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
 import { leaveForProvider, providerAccesses } from '../../pages/provider-sign-in.js';
 import { type Credentials, signIn } from '../../pages/server.js';
-import { Button } from '../components/button.js';
+import { route } from '../base/route.js';
+import { useStore } from '../base/store.js';
 import { Field, SelectField } from '../components/field.js';
 import { Notice } from '../components/notice.js';
 import { asError } from '../connection/as-error.js';
@@ -33,10 +35,11 @@ export function SignInForm() {
   const [pass, setPass] = useState('');
   const [access, setAccess] = useState('');
   const [variables, setVariables] = useState<readonly Variable[]>(NO_VARIABLES);
-  const [namespace, setNamespace] = useState('');
-  const [database, setDatabase] = useState('');
+  const [namespace, setNamespace] = useState(route.value.namespace);
+  const [database, setDatabase] = useState(route.value.database);
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
+  const reason = useStore(farewell);
   const isUser = level !== 'record' && level !== 'guest';
   const needs = NEEDS[level];
 
@@ -46,7 +49,7 @@ export function SignInForm() {
     ...(needs.includes('database') && { DB: database }),
   });
 
-  const submit = async (event: Event) => {
+  const submit = async (event: FormEvent) => {
     event.preventDefault();
     setBusy(true);
     setError('');
@@ -61,11 +64,11 @@ export function SignInForm() {
   };
 
   return (
-    <main class="sign-in">
+    <main className="sign-in">
       <h1>Tessera Studio</h1>
-      <form class="card" onSubmit={submit}>
+      <Stack component="form" className="card" onSubmit={submit}>
         <h2>Sign in</h2>
-        {farewell.value !== '' && <Notice kind="information">{farewell.value}</Notice>}
+        {reason !== '' && <Notice kind="information">{reason}</Notice>}
         <SelectField label="As" value={level} options={LEVELS} onChange={setLevel} />
         {isUser && (
           <>
@@ -89,7 +92,7 @@ export function SignInForm() {
         <Field label="Namespace" value={namespace} onChange={setNamespace} required={needs.includes('namespace')} />
         <Field label="Database" value={database} onChange={setDatabase} required={needs.includes('database')} />
         {error !== '' && <Notice kind="error">{error}</Notice>}
-        <Button type="submit" kind="primary" disabled={isBusy}>
+        <Button type="submit" variant="filled" disabled={isBusy}>
           {level === 'guest' ? 'Go on' : 'Sign in'}
         </Button>
         <ProviderButtons
@@ -97,7 +100,7 @@ export function SignInForm() {
           database={database}
           onFailure={(thrown) => setError(asError(thrown).message)}
         />
-      </form>
+      </Stack>
     </main>
   );
 }
@@ -114,12 +117,12 @@ function ProviderButtons({ namespace, database, onFailure }: ProviderButtonsProp
   const { data: accesses = [] } = useLoaded(() => providerAccesses(namespace, database), [namespace, database]);
   if (accesses.length === 0) return null;
   return (
-    <div class="row">
+    <Group>
       {accesses.map((access) => (
         <Button key={access.start} onClick={() => void leaveForProvider(access).catch(onFailure)}>
           Sign in with {access.AC}
         </Button>
       ))}
-    </div>
+    </Group>
   );
 }

@@ -1,5 +1,5 @@
 /** The variables that the SIGNIN of a record access reads: names and values, as many as it takes. */
-import { Button } from '../components/button.js';
+import { Button, CloseButton, Fieldset, Group } from '@mantine/core';
 import { Field } from '../components/field.js';
 
 export interface Variable {
@@ -29,10 +29,9 @@ export function VariableFields({ variables, onChange }: Properties) {
   const change = (at: number, changed: Partial<Variable>) =>
     onChange(variables.map((variable, index) => (index === at ? { ...variable, ...changed } : variable)));
   return (
-    <fieldset>
-      <legend>Variables of SIGNIN</legend>
+    <Fieldset legend="Variables of SIGNIN">
       {variables.map(({ name, value }, at) => (
-        <div class="variable" key={at}>
+        <div className="variable" key={at}>
           <Field label={`Variable ${at + 1}`} value={name} onChange={(changed) => change(at, { name: changed })} />
           <Field
             label={name === '' ? `Value ${at + 1}` : `Value of ${name}`}
@@ -41,15 +40,13 @@ export function VariableFields({ variables, onChange }: Properties) {
             onChange={(changed) => change(at, { value: changed })}
             autocomplete="off"
           />
-          <Button kind="quiet" label={`Remove variable ${at + 1}`} onClick={() => onChange(variables.toSpliced(at, 1))}>
-            ×
-          </Button>
+          <CloseButton aria-label={`Remove variable ${at + 1}`} onClick={() => onChange(variables.toSpliced(at, 1))} />
         </div>
       ))}
-      <div class="row">
+      <Group>
         <Button onClick={() => onChange([...variables, { name: '', value: '' }])}>Add a variable</Button>
         <Button onClick={() => onChange([...variables, { name: 'code', value: '' }])}>Add a one-time code</Button>
-      </div>
-    </fieldset>
+      </Group>
+    </Fieldset>
   );
 }

@@ -1,9 +1,9 @@
 /** LIVE QUERY: what it answers and sends, to whom, how it ends and goes on, and how often it is evaluated. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Notification, Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { LiveQuota } from '../../src/session/resources/live-quota.js';
-import type { BeginOptions } from '../../src/storage/contract.js';
+import type { BeginOptions, CommitFollower } from '../../src/storage/contract.js';
 import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { toText } from '../../src/value/text/text.js';
 import { newObject, type ObjectValue, objectFrom, type Value } from '../../src/value/value.js';
@@ -260,6 +260,25 @@ describe('ends', () => {
   });
 });
 
+test('one that begins just when the last one ends follows commits', async () => {
+  const follow = engine.commitFeed.follow.bind(engine.commitFeed);
+  // As on a store of several nodes.
+  vi.spyOn(engine.commitFeed, 'follow').mockImplementation((async (follower: CommitFollower) =>
+    follow(follower)) as never);
+  for (let turns = 0; turns < 60; turns++) {
+    const { id } = await live('first', 'note:1.n');
+    const ending = run('KILL $id', owner, objectFrom({ id }));
+    for (let turn = 0; turn < turns; turn++) await undefined;
+    const { id: next } = await live('next', 'note:2.n');
+    await ending;
+    await news();
+    await run(`UPDATE note:2 SET n = ${100 + turns}`);
+    expect([turns, await news()]).toEqual([turns, [expect.stringMatching(/^next UPDATE/)]]);
+    await run('KILL $id', owner, objectFrom({ id: next }));
+    await news();
+  }
+});
+
 describe('is refused', () => {
   test.each([
     ['CREATE note', 'live_result_statement'],
@@ -394,12 +413,69 @@ describe('resumes', () => {
     expect(await live('late', `${TEXT} $stamp`, await comeBack('ann'), since)).toMatchObject({ resumed: 'fresh' });
   });
 
+  test('nothing of what another server has sent to the same user, at the same time', async () => {
+    const ann = await signedUp('ann');
+    const { versionstamp } = await live('here', `${TEXT} NONE`, ann);
+    await run('UPDATE note:1 SET n = 9');
+    const other = await openDatabase(engine, { environment, guests: true });
+    const comeThere = async () => {
+      const session = other.session({});
+      session.listen(hear);
+      await session.signIn(objectFrom({ NS: 'test', DB: 'test', AC: 'people', name: 'ann' }));
+      return session;
+    };
+    const there = await comeThere();
+    await live('there', `${TEXT} NONE`, there);
+    there.invalidate();
+    await news();
+    const since = objectFrom({ stamp: versionstamp });
+    expect(await live('moved', `${TEXT} $stamp`, await comeThere(), since)).toMatchObject({ resumed: 'fresh' });
+    await other.close();
+  });
+
+  test('from a later versionstamp also where a result is again what it was', async () => {
+    await live('before', `${TEXT} NONE`);
+    await news();
+    const [, second] = (await run(`UPDATE note:1 SET n = 9; LIVE QUERY ${TEXT} NONE; UPDATE note:1 SET n = 1`)) as [
+      Value,
+      ObjectValue,
+    ];
+    names.set(toText(second['id']).slice(2, -1), 'second');
+    const [sent = ''] = await news();
+    expect(sent).toMatch(/^second UPDATE note:1 { id: note:1, n: 1 } at 0 @\d+$/);
+    expect(BigInt(sent.split('@')[1] as string)).toBeGreaterThan(BigInt(second['versionstamp'] as string));
+  });
+
   test('the last of several differences alone says where', async () => {
     const { versionstamp } = await live('top', `${TEXT} NONE`);
     await run('BEGIN; UPDATE note:1 SET n = 8; DELETE note:2; COMMIT');
     const stamps = (await news()).map((each) => each.split('@')[1]);
     expect(stamps).toEqual([versionstamp, expect.not.stringMatching(versionstamp as string)]);
   });
+});
+
+test('one that begins while an older state is evaluated for others is not taken back to it', async () => {
+  const text = 'SELECT id, n FROM note WHERE id = note:1';
+  await live('before', text);
+  await news();
+  let goOn: () => void = () => undefined;
+  const held = () => {
+    engine.pause = new Promise((resolve) => {
+      goOn = resolve;
+    });
+  };
+  held();
+  await run('UPDATE note:1 SET n = 8');
+  await news();
+  await run('UPDATE note:1 SET n = 9');
+  await live('new', text);
+  const older = goOn;
+  held();
+  older();
+  expect(await news()).toEqual(['before UPDATE note:1 { id: note:1, n: 8 }']);
+  engine.pause = undefined;
+  goOn();
+  expect(await news()).toEqual(['before UPDATE note:1 { id: note:1, n: 9 }']);
 });
 
 describe('work', () => {

@@ -269,6 +269,26 @@ describe('a log', () => {
     );
   });
 
+  it('is on the disk before a store goes on from what a killed process has left', async () => {
+    const engine = opened(folder);
+    await put(engine, { a: 1 });
+    const copy = crashed();
+    const original = fs.fsyncSync;
+    const flushed: number[] = [];
+    fs.fsyncSync = (descriptor) => {
+      flushed.push(fs.fstatSync(descriptor).ino);
+      original(descriptor);
+    };
+    syncBuiltinESMExports();
+    try {
+      opened(copy);
+    } finally {
+      fs.fsyncSync = original;
+      syncBuiltinESMExports();
+    }
+    expect(flushed).toContain(fs.statSync(join(copy, '00000001.log')).ino);
+  });
+
   it('makes the store unavailable when a flush fails, with nothing lost that was acknowledged', async () => {
     const engine = opened(folder);
     await put(engine, { a: 1 });

@@ -201,6 +201,12 @@ export async function signIn(page: Page, user: string = ROOT.user, pass: string 
   await expect.poll(() => page.getByRole('navigation', { name: 'Views' }).isVisible()).toBe(true);
 }
 
+/** Signs out by the menu of the account. */
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Account of / }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+}
+
 /** Opens a view by the navigation. */
 export async function openView(page: Page, title: string): Promise<void> {
   await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: title, exact: true }).click();

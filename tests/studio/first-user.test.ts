@@ -1,7 +1,7 @@
 /** Making the first root user in the Studio of a fresh server. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cleanUp, type ServerProcess, startFreshServer } from '../support/server-process.js';
-import { openPage, seriousFaults, startBrowser, textOf } from './browser.js';
+import { openPage, seriousFaults, signOut, startBrowser, textOf } from './browser.js';
 
 let browser: Awaited<ReturnType<typeof startBrowser>>;
 let server: ServerProcess | undefined;
@@ -35,7 +35,7 @@ it('asks for the code, by keyboard alone, and signs the user in', async ({ skip 
     expect(requests.join('\n')).not.toContain(secret);
   }
   expect(complaints).toEqual([]);
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signOut(page);
   await expect.poll(() => page.getByRole('button', { name: 'Sign in', exact: true }).isVisible()).toBe(true);
   await page.reload();
   expect(await page.getByRole('button', { name: 'Sign in', exact: true }).isVisible()).toBe(true);

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ROOT } from '../support/server-process.js';
-import { PLACE, type Studio, signIn, startStudio, textOf } from './browser.js';
+import { PLACE, type Studio, signIn, signOut, startStudio, textOf } from './browser.js';
 
 const SETUP = `DEFINE TABLE account PERMISSIONS FOR select WHERE id = $auth.id;
   CREATE account:1 SET email = 'ann@example.com', code = 'a code of Ann';
@@ -50,7 +50,7 @@ it('signs a root user in and out, keeps the token with the tab alone, and loads 
   await page.reload();
   await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toContain('Explore');
 
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signOut(page);
   await expect.poll(() => page.getByRole('button', { name: 'Sign in' }).isVisible()).toBe(true);
   expect((await kept(page)).tab).toBe('{}');
   expect(requests.filter((url) => !url.startsWith(`${studio?.server.url}/`) && !url.startsWith('data:'))).toEqual([]);
@@ -122,7 +122,7 @@ it('signs in with a one-time code, once', async ({ skip }) => {
   await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toContain('Explore');
   const { tab, beyond } = await kept(page);
   expect(tab + beyond).not.toContain(`"${code}"`);
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signOut(page);
   await enter(code);
   await expect.poll(() => page.getByRole('alert').innerText()).toContain('There was a problem with authentication');
   expect(complaints).toEqual([]);

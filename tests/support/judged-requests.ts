@@ -21,7 +21,7 @@ const PATIENCE = 20_000;
 export class JudgedRequests {
   #token = '';
 
-  async signIn(url: string, root: { readonly user: string; readonly pass: string }): Promise<void> {
+  async signIn(url: string, root: Readonly<Record<string, string>>): Promise<void> {
     const headers = { accept: 'application/json' };
     const response = await fetch(`${url}/signin`, { method: 'POST', headers, body: JSON.stringify(root) });
     this.#token = ((await response.json()) as { token: string }).token;

@@ -2,11 +2,10 @@
  * Live queries on one table of several servers, and writers that note what was acknowledged: whether all queries were
  * notified of the same, in the same order, of each write once, and of nothing else.
  */
-import { WebSocket } from 'ws';
 import { realEnvironment } from '../../src/env/real.js';
-
 import { JudgedRequests, type Outcome } from './judged-requests.js';
 import { seeded } from './late-engine.js';
+import { RpcConnection } from './rpc-connection.js';
 import type { HistoryNode } from './statement-histories.js';
 
 /** A write puts its number into a record. */
@@ -96,18 +95,15 @@ export class SequenceWatcher implements Sequence {
   readonly items: SequenceItem[] = [];
   end: string | undefined;
   since = 0;
-  readonly #answers = new Map<number, (message: object) => void>();
-  #requests = 0;
 
   private constructor(
     readonly name: string,
-    private readonly socket: WebSocket,
+    private readonly connection: RpcConnection<LiveMessage>,
   ) {
-    socket.on('message', (data) => this.#take(JSON.parse(String(data))));
-    socket.on('error', () => undefined);
+    connection.listen((message) => this.#take(message));
     // A KILLED of before says more.
-    socket.on('close', (code, reason) => {
-      this.end ??= `closed with ${code} ${reason}`;
+    void connection.closed.then((why) => {
+      this.end ??= why;
     });
   }
 
@@ -116,43 +112,22 @@ export class SequenceWatcher implements Sequence {
     database: string,
     root: { readonly user: string; readonly pass: string },
   ): Promise<SequenceWatcher> {
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/rpc`, 'json');
-    const watcher = new SequenceWatcher(`${name} in ${database}`, socket);
-    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
-    await watcher.#ask('signin', root);
-    await watcher.#ask('use', 'test', database);
-    await watcher.#ask('query', 'LIVE SELECT v, $before.v AS old FROM t');
+    const connection = await RpcConnection.open<LiveMessage>(url);
+    const watcher = new SequenceWatcher(`${name} in ${database}`, connection);
+    await connection.ask('signin', root);
+    await connection.ask('use', 'test', database);
+    await connection.query('LIVE SELECT v, $before.v AS old FROM t');
     watcher.since = realEnvironment.clock.monotonic();
     return watcher;
   }
 
   close(): void {
-    this.socket.terminate();
+    this.connection.cut();
   }
 
-  #ask(method: string, ...params: unknown[]): Promise<void> {
-    const id = ++this.#requests;
-    return new Promise((resolve, reject) => {
-      const fail = () => reject(new Error(`${this.name} is gone`));
-      this.socket.once('close', fail);
-      this.#answers.set(id, (message) => {
-        this.socket.off('close', fail);
-        const { error, result } = message as { error?: unknown; result?: readonly { status?: string }[] };
-        const isFailed = error !== undefined || (Array.isArray(result) && result[0]?.status === 'ERR');
-        if (isFailed) reject(new Error(JSON.stringify(message)));
-        else resolve();
-      });
-      this.socket.send(JSON.stringify({ id, method, params }));
-    });
-  }
-
-  #take(message: { readonly id?: number; readonly result?: LiveMessage }): void {
-    if (message.id !== undefined) {
-      this.#answers.get(message.id)?.(message);
-      return;
-    }
-    const { action, record, result } = message.result as LiveMessage;
-    if (action === 'KILLED') this.end ??= JSON.stringify(message.result);
+  #take(message: LiveMessage): void {
+    const { action, record, result } = message;
+    if (action === 'KILLED') this.end ??= JSON.stringify(message);
     else this.items.push({ action, record, number: result.v, old: result.old ?? null });
   }
 }

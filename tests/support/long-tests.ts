@@ -40,6 +40,8 @@ export const LONG_TESTS = [
   'end-to-end/recipes/company-account',
   'search/bad-input',
   'storage/full-disk',
+  'storage/power-failures',
+  'storage/call-kills',
   'end-to-end/music-shop-lists',
   'end-to-end/search-crash',
   'storage/postgres-large',

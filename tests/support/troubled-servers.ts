@@ -100,9 +100,19 @@ export class TroubledServers {
     const node = this.nodes[number] as HistoryNode;
     await server.stop('SIGKILL');
     await away();
-    const next = await startServer(this.#addresses[number]);
+    const next = await this.#startAgain(number);
     this.#servers[number] = next;
     node.url = next.url;
+  }
+
+  /** One that ends because its link is cut meanwhile is started once more, as a supervisor does. */
+  async #startAgain(number: number): Promise<ServerProcess> {
+    const address = this.#addresses[number];
+    try {
+      return await startServer(address);
+    } catch {
+      return startServer(address);
+    }
   }
 
   /** Ends a third of those to PostgreSQL, of all servers. */

@@ -59,11 +59,15 @@ export class LiveResults implements LiveResultRegistry, CommitFollower, Evaluati
   #keysWaiting = 0;
   #following: PromiseOrValue<() => void> | undefined;
   #lastStamp: Versionstamp = 0n;
+  /** Where the stamps of each millisecond begin: a server must not take another's for one that it has given. */
+  readonly #stampOffset: Versionstamp;
   #serials = 0;
 
   constructor(services: LiveResultServices) {
-    const { timers, clock } = services.environment;
+    const { timers, clock, random } = services.environment;
     this.#services = services;
+    const [high = 0, low = 0] = random.bytes(2);
+    this.#stampOffset = BigInt(high * 256 + low);
     this.#evaluations = new Evaluations(services, this);
     this.#ended = new EndedResults(clock);
     this.#lookingUp = new CoalescedTask(timers, () => this.#lookUp(), services.report);
@@ -169,14 +173,17 @@ export class LiveResults implements LiveResultRegistry, CommitFollower, Evaluati
     }
     const version = await this.#version(value, use, shared.request, work, since);
     const { latest: former } = shared;
-    const isNew = former === undefined || (await shared.differences(former, version, work)).length > 0;
+    const isNew =
+      former === undefined ||
+      // Who has come since has a later versionstamp; what was right before may be right again.
+      followers.some(({ version: { stamp } }) => stamp > former.stamp) ||
+      (await shared.differences(former, version, work)).length > 0;
     const latest = isNew ? version : former;
     shared.latest = latest;
     for (const follower of followers) {
       const { version: known } = follower;
       if (known === latest || follower.shared !== shared) continue;
-      const differs = known === former || (await shared.differences(known, latest, work)).length > 0;
-      if (differs) follower.listener.resultChanged(follower);
+      if ((await shared.differences(known, latest, work)).length > 0) follower.listener.resultChanged(follower);
       else follower.version = latest;
     }
   }
@@ -209,7 +216,7 @@ export class LiveResults implements LiveResultRegistry, CommitFollower, Evaluati
 
   /** Rises with each result. */
   #nextStamp(): Versionstamp {
-    const now = stampOfTime(this.#services.environment.clock.now()) ?? 0n;
+    const now = (stampOfTime(this.#services.environment.clock.now()) ?? 0n) + this.#stampOffset;
     this.#lastStamp = now > this.#lastStamp ? now : this.#lastStamp + 1n;
     return this.#lastStamp;
   }
@@ -238,7 +245,11 @@ export class LiveResults implements LiveResultRegistry, CommitFollower, Evaluati
 
   /** Nothing is followed where there are no results. @throws TesseraError `storage_unavailable` */
   async #followCommits(): Promise<void> {
-    this.#following ??= this.#services.engine.commitFeed.follow(this);
+    // One of its own each time: the end of what was followed before may come after the beginning.
+    this.#following ??= this.#services.engine.commitFeed.follow({
+      onCommits: (commits) => this.onCommits(commits),
+      onGap: () => this.onGap(),
+    });
     const following = this.#following;
     try {
       await following;

@@ -119,7 +119,8 @@ export class FollowedResult implements ResultSubscription {
       if (!(await send({ id: this.id, ...difference, ...resumable }))) return;
       await interrupt.checkpoint();
     }
-    this.#sent(latest);
+    // A client that got nothing doesn't know the stamp.
+    if (all.length > 0) this.#sent(latest);
   }
 }
 

@@ -1,8 +1,10 @@
 /** The changes that aren't saved yet: undo each, undo all, or save them together. */
-import { useEffect, useState } from 'preact/hooks';
-import { Button } from '../../components/button.js';
+import { Button, Group } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { useStore } from '../../base/store.js';
 import { focusView } from '../../components/focus-view.js';
 import { Notice } from '../../components/notice.js';
+import { toast } from '../../components/toast.js';
 import { asError } from '../../connection/as-error.js';
 import type { Connection } from '../../connection/connection.js';
 import { type Change, describe } from './changes.js';
@@ -17,7 +19,7 @@ interface Properties {
 
 export function ChangesBar({ connection, onSaved }: Properties) {
   const pending = pendingChanges(connection);
-  const changes = pending.value;
+  const changes = useStore(pending);
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [edited, setEdited] = useState<number>();
@@ -41,6 +43,7 @@ export function ChangesBar({ connection, onSaved }: Properties) {
     try {
       await saveChanges(connection, changes);
       keep([]);
+      toast(changes.length === 1 ? 'Saved 1 change' : `Saved ${changes.length} changes`);
       onSaved();
     } catch (thrown) {
       setError(`Nothing was saved. ${asError(thrown).message}`);
@@ -49,25 +52,29 @@ export function ChangesBar({ connection, onSaved }: Properties) {
     }
   };
   return (
-    <section class="changes" aria-label="Changes that are not saved">
+    <section className="changes" aria-label="Changes that are not saved">
       {error !== '' && <Notice kind="error">{error}</Notice>}
       <ul>
         {changes.map((change, at) => (
-          <li key={at} class="row">
+          <Group component="li" key={at}>
             <span>{describe(change)}</span>
             {change.kind !== 'delete' && (
-              <Button kind="quiet" label={`Reopen: ${describe(change)}`} onClick={() => setEdited(at)}>
+              <Button variant="subtle" aria-label={`Reopen: ${describe(change)}`} onClick={() => setEdited(at)}>
                 Reopen
               </Button>
             )}
-            <Button kind="quiet" label={`Undo: ${describe(change)}`} onClick={() => keep(changes.toSpliced(at, 1))}>
+            <Button
+              variant="subtle"
+              aria-label={`Undo: ${describe(change)}`}
+              onClick={() => keep(changes.toSpliced(at, 1))}
+            >
               Undo
             </Button>
-          </li>
+          </Group>
         ))}
       </ul>
-      <div class="row">
-        <Button kind="primary" disabled={isBusy} onClick={() => void save()}>
+      <Group>
+        <Button variant="filled" disabled={isBusy} onClick={() => void save()}>
           {`Save ${changes.length} ${changes.length === 1 ? 'change' : 'changes'}`}
         </Button>
         <Button
@@ -75,11 +82,16 @@ export function ChangesBar({ connection, onSaved }: Properties) {
           onClick={() => {
             keep([]);
             setError('');
+            toast('The changes are undone', {
+              undo() {
+                pending.value = changes;
+              },
+            });
           }}
         >
           Undo all
         </Button>
-      </div>
+      </Group>
       {change?.kind === 'create' && (
         <NewRow
           connection={connection}

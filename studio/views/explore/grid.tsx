@@ -2,7 +2,7 @@
  * Rows in a grid of which only those in sight are drawn, so that a million of them scroll. Arrow keys move the active cell, Enter opens its
  * row. Browsers bound the height of an element, so that the way of the scroll bar is scaled beyond `TALLEST`.
  */
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
 import { Value } from '../../components/value.js';
 import type { Order, Row } from './rows.js';
 
@@ -90,7 +90,7 @@ export function Grid({ label, columns, count, order, rowAt, idAt, stateOf, onOrd
   return (
     <div
       ref={box}
-      class="grid"
+      className="grid"
       role="grid"
       aria-label={label}
       aria-rowcount={count + 1}
@@ -100,9 +100,9 @@ export function Grid({ label, columns, count, order, rowAt, idAt, stateOf, onOrd
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       onKeyDown={move}
     >
-      <div class="canvas" role="presentation" style={{ height: `${whole}px` }}>
-        <div class="window" role="presentation">
-          <div class="grid-row head" role="row" aria-rowindex={1} tabIndex={-1}>
+      <div className="canvas" role="presentation" style={{ height: `${whole}px` }}>
+        <div className="window" role="presentation">
+          <div className="grid-row head" role="row" aria-rowindex={1} tabIndex={-1}>
             {columns.map((column) => (
               <Heading key={column.name} column={column} order={order} onOrder={onOrder} />
             ))}
@@ -114,17 +114,17 @@ export function Grid({ label, columns, count, order, rowAt, idAt, stateOf, onOrd
             return (
               <div
                 key={at}
-                class={`grid-row ${state}`}
+                className={`grid-row ${state}`}
                 role="row"
                 aria-rowindex={at + 2}
                 tabIndex={-1}
-                onDblClick={() => id !== undefined && onOpen(id)}
+                onDoubleClick={() => id !== undefined && onOpen(id)}
               >
                 {columns.map(({ name, width }, index) => (
                   <div
                     key={name}
                     id={`cell-${at}-${index}`}
-                    class={at === active.row && index === active.column ? 'cell active' : 'cell'}
+                    className={at === active.row && index === active.column ? 'cell active' : 'cell'}
                     role="gridcell"
                     tabIndex={-1}
                     style={styleOf(width)}
@@ -167,7 +167,7 @@ function Heading({ column: { name, width }, order, onOrder }: HeadingProperties)
       : { field: name, descending: true };
   return (
     <div
-      class="cell"
+      className="cell"
       role="columnheader"
       tabIndex={-1}
       style={styleOf(width)}

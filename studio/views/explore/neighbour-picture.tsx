@@ -1,4 +1,5 @@
 /** A record in the middle, and those that it is connected with around it. */
+import { Text } from '@mantine/core';
 import type { RecordId } from 'surrealdb';
 import { hrefOf } from '../../base/route.js';
 import type { Neighbour } from './neighbourhood.js';
@@ -26,7 +27,7 @@ const MIDDLE: Point = { x: WIDTH / 2, y: HEIGHT / 2 };
 export function NeighbourPicture({ centre, neighbours }: Properties) {
   const drawn = neighbours.slice(0, MOST);
   return (
-    <figure class="picture">
+    <figure className="picture">
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label={`Neighbours of ${centre.toString()}`}>
         <defs>
           <marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">
@@ -45,9 +46,9 @@ export function NeighbourPicture({ centre, neighbours }: Properties) {
         <Node id={centre} place={MIDDLE} isCentre />
       </svg>
       {neighbours.length > MOST && (
-        <figcaption class="muted">
+        <Text component="figcaption" c="dimmed" size="sm">
           {MOST} of {neighbours.length} are drawn; the table has all.
-        </figcaption>
+        </Text>
       )}
     </figure>
   );
@@ -76,10 +77,10 @@ function Connected({ centre, neighbour, place, isNamed }: ConnectedProperties) {
   const end = borderOf(from, to, direction === 'in' ? centre : record);
   const label = along(MIDDLE, place, 0.55);
   return (
-    <g class={`connection ${direction}`}>
-      <line x1={from.x} y1={from.y} x2={end.x} y2={end.y} marker-end="url(#arrow)" />
+    <g className={`connection ${direction}`}>
+      <line x1={from.x} y1={from.y} x2={end.x} y2={end.y} markerEnd="url(#arrow)" />
       {isNamed && (
-        <text class="by" x={label.x} y={label.y}>
+        <text className="by" x={label.x} y={label.y}>
           {short(by)}
         </text>
       )}
@@ -109,7 +110,7 @@ function Node({ id, place, isCentre = false }: NodeProperties) {
   const name = short(id.toString());
   const width = widthOf(id);
   return (
-    <a href={hrefOf('explore', ['record', id.toString()])} class={isCentre ? 'node centre' : 'node'}>
+    <a href={hrefOf('explore', ['record', id.toString()])} className={isCentre ? 'node centre' : 'node'}>
       <rect x={place.x - width / 2} y={place.y - NODE_HEIGHT / 2} width={width} height={NODE_HEIGHT} rx={6} />
       <text x={place.x} y={place.y + 4}>
         {name}

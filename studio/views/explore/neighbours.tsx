@@ -1,6 +1,8 @@
 /** What a record is connected with, by edges in both directions and by links in its fields: a picture, and the same as a table. */
-import { Loading, Notice } from '../../components/notice.js';
-import { Table } from '../../components/table.js';
+
+import { DataTable } from '../../components/data-table.js';
+import { Loading } from '../../components/loading.js';
+import { Notice } from '../../components/notice.js';
 import { Value } from '../../components/value.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
@@ -16,7 +18,7 @@ export function Neighbours({ connection, row }: { readonly connection: Connectio
     <section aria-label="Neighbours">
       <h2>Neighbours</h2>
       {data.length > 0 && <NeighbourPicture centre={row.id} neighbours={data} />}
-      <Table
+      <DataTable
         caption="Records that this one is connected with"
         rows={data}
         empty="It is connected with no other record."

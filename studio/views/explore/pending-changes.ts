@@ -1,13 +1,13 @@
 /** Pending changes, made in the page and not saved yet: kept per connection, undone one by one, saved together. */
-import { type Signal, signal } from '@preact/signals';
+import { Store } from '../../base/store.js';
 import type { Connection } from '../../connection/connection.js';
 import { type Change, statementOf } from './changes.js';
 
-const stores = new WeakMap<Connection, Signal<readonly Change[]>>();
+const stores = new WeakMap<Connection, Store<readonly Change[]>>();
 
 /** The changes of a connection. They end with it, as when another database is chosen. */
-export function pendingChanges(connection: Connection): Signal<readonly Change[]> {
-  const store = stores.get(connection) ?? signal<readonly Change[]>([]);
+export function pendingChanges(connection: Connection): Store<readonly Change[]> {
+  const store = stores.get(connection) ?? new Store<readonly Change[]>([]);
   stores.set(connection, store);
   return store;
 }

@@ -1,9 +1,12 @@
 /** One record: its values with all that is in them, what to change in it, and what it is connected with. */
-import { useState } from 'preact/hooks';
+import { Anchor, Button } from '@mantine/core';
+import { useState } from 'react';
 import { type RecordId, StringRecordId } from 'surrealdb';
 import { hrefOf } from '../../base/route.js';
-import { Button } from '../../components/button.js';
-import { Loading, Notice } from '../../components/notice.js';
+import { useStore } from '../../base/store.js';
+import { Loading } from '../../components/loading.js';
+import { Notice } from '../../components/notice.js';
+import { PageHeader } from '../../components/page-header.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
 import { changeOf, type RecordName, withChange } from './changes.js';
@@ -34,10 +37,10 @@ export function RecordPage({ connection, id, onSaved }: Properties) {
   if (record.data === undefined) return <Loading />;
   const { row, code } = record.data;
   return (
-    <section class="record-page" aria-label={`Record ${id}`}>
+    <section className="record-page" aria-label={`Record ${id}`}>
       {row === null ? (
         <>
-          <h1>{id}</h1>
+          <PageHeader title={id} />
           <Notice kind="information">There is no such record, or you may not see it.</Notice>
         </>
       ) : (
@@ -65,28 +68,28 @@ function RecordHead({ connection, record }: { readonly connection: Connection; r
   const [isEditing, setEditing] = useState(false);
   const { table, code } = record;
   const pending = pendingChanges(connection);
-  const change = changeOf(pending.value, record);
+  const change = changeOf(useStore(pending), record);
   const isFixed = connection.viewed !== undefined || change?.kind === 'delete';
   return (
-    <header class="row spread">
-      <h1>{code}</h1>
-      <div class="row">
-        <a href={hrefOf('explore', ['table', table])}>All of {table}</a>
-        <Button disabled={isFixed} onClick={() => setEditing(true)}>
-          Edit
-        </Button>
-        <Button
-          kind="danger"
-          disabled={isFixed}
-          onClick={() => {
-            pending.value = withChange(pending.value, { kind: 'delete', record });
-          }}
-        >
-          Delete
-        </Button>
-      </div>
+    <PageHeader title={code}>
+      <Anchor size="sm" href={hrefOf('explore', ['table', table])}>
+        All of {table}
+      </Anchor>
+      <Button disabled={isFixed} onClick={() => setEditing(true)}>
+        Edit
+      </Button>
+      <Button
+        variant="outline"
+        color="red"
+        disabled={isFixed}
+        onClick={() => {
+          pending.value = withChange(pending.value, { kind: 'delete', record });
+        }}
+      >
+        Delete
+      </Button>
       {isEditing && <EditRow connection={connection} record={record} onClose={() => setEditing(false)} />}
-    </header>
+    </PageHeader>
   );
 }
 

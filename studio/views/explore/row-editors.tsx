@@ -1,6 +1,7 @@
 /** The forms of a new row, and of a record with what is pending for it. */
 import { Dialog } from '../../components/dialog.js';
-import { Loading, Notice } from '../../components/notice.js';
+import { Loading } from '../../components/loading.js';
+import { Notice } from '../../components/notice.js';
 import { loadFields } from '../../connection/catalog.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';

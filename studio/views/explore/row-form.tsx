@@ -1,6 +1,6 @@
 /** A form for the fields of a row, new or there already. Values are typed as text or as SurrealQL, which the server evaluates. */
-import { useState } from 'preact/hooks';
-import { Button } from '../../components/button.js';
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
 import { Dialog } from '../../components/dialog.js';
 import { Field, SelectField, TextAreaField } from '../../components/field.js';
 import { Notice } from '../../components/notice.js';
@@ -49,7 +49,7 @@ export function RowForm(properties: Properties) {
   const [error, setError] = useState('');
   const change = (at: number, changed: Partial<Entry>) =>
     setEntries(entries.map((entry, index) => (index === at ? { ...entry, ...changed } : entry)));
-  const submit = async (event: Event) => {
+  const submit = async (event: FormEvent) => {
     event.preventDefault();
     const changed = entries.filter((entry) => {
       const before = initial.find(({ name }) => name === entry.name);
@@ -72,11 +72,11 @@ export function RowForm(properties: Properties) {
   };
   return (
     <Dialog title={title} onClose={onClose}>
-      <form onSubmit={submit}>
+      <Stack component="form" onSubmit={submit}>
         {error !== '' && <Notice kind="error">{error}</Notice>}
         {tooLarge.length > 0 && <Notice kind="information">Too large to be edited here: {tooLarge.join(', ')}</Notice>}
         {entries.map(({ name, kind, manner, text }, at) => (
-          <div class="entry" key={name}>
+          <div className="entry" key={name}>
             <TextAreaField
               label={name}
               hint={kind}
@@ -92,7 +92,7 @@ export function RowForm(properties: Properties) {
             />
           </div>
         ))}
-        <div class="row">
+        <Group align="end">
           <Field label="Another field" value={newName} onChange={setNewName} />
           <Button
             disabled={newName === '' || tooLarge.includes(newName) || entries.some(({ name }) => name === newName)}
@@ -103,15 +103,17 @@ export function RowForm(properties: Properties) {
           >
             Add it
           </Button>
-        </div>
-        <div class="row">
-          <Button type="submit" kind="primary">
+        </Group>
+        <Group>
+          <Button type="submit" variant="filled">
             Keep
           </Button>
           <Button onClick={onClose}>Cancel</Button>
-          <span class="muted">Nothing is saved until you save the changes.</span>
-        </div>
-      </form>
+          <Text span c="dimmed" size="sm">
+            Nothing is saved until you save the changes.
+          </Text>
+        </Group>
+      </Stack>
     </Dialog>
   );
 }

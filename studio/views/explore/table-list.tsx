@@ -2,12 +2,12 @@
  * The tables of the database with the number of their rows. Users who may not see the definitions name a table themselves. Where the page is
  * narrow the list folds up once something is chosen from it, so that the rows come first.
  */
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Button, Group, Text } from '@mantine/core';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { go, hrefOf } from '../../base/route.js';
-import { Button } from '../../components/button.js';
 import { Failure } from '../../components/failure.js';
 import { Field } from '../../components/field.js';
-import { Loading } from '../../components/notice.js';
+import { Loading } from '../../components/loading.js';
 import type { TableInfo } from '../../connection/catalog.js';
 import type { Connection } from '../../connection/connection.js';
 import { type Loaded, useLoaded } from '../../connection/use-loaded.js';
@@ -38,9 +38,9 @@ export function TableList({ connection, tables, chosen, shown }: Properties) {
     return () => narrow.removeEventListener('change', fold);
   }, [shown]);
   return (
-    <aside class="tables">
-      <div class="again">
-        <Button kind="quiet" label="Read the tables again" onClick={tables.reload}>
+    <aside className="tables">
+      <div className="again">
+        <Button variant="subtle" aria-label="Read the tables again" onClick={tables.reload}>
           ↻
         </Button>
       </div>
@@ -52,9 +52,12 @@ export function TableList({ connection, tables, chosen, shown }: Properties) {
         {tables.error !== undefined && (
           <>
             <Failure error={tables.error} seenBy="system users" />
-            <p class="hint">Name a table that you may see.</p>
-            <form
-              class="row"
+            <Text c="dimmed" size="sm">
+              Name a table that you may see.
+            </Text>
+            <Group
+              component="form"
+              align="end"
               onSubmit={(event) => {
                 event.preventDefault();
                 if (name !== '') go('explore', ['table', name]);
@@ -62,13 +65,13 @@ export function TableList({ connection, tables, chosen, shown }: Properties) {
             >
               <Field label="Table" value={name} onChange={setName} />
               <Button type="submit">Open</Button>
-            </form>
+            </Group>
           </>
         )}
-        {tables.data?.length === 0 && <p class="empty">There are no tables yet.</p>}
+        {tables.data?.length === 0 && <Text c="dimmed">There are no tables yet.</Text>}
         <ul>
           {tables.data?.map((table) => (
-            <li key={table.name} class="row spread">
+            <Group component="li" key={table.name} justify="space-between" wrap="nowrap">
               <a
                 href={hrefOf('explore', ['table', table.name])}
                 aria-current={table.name === chosen ? 'page' : undefined}
@@ -76,7 +79,7 @@ export function TableList({ connection, tables, chosen, shown }: Properties) {
                 {table.name}
               </a>
               <Count connection={connection} table={table.name} of={tables} />
-            </li>
+            </Group>
           ))}
         </ul>
       </details>
@@ -93,5 +96,5 @@ interface CountProperties {
 
 function Count({ connection, table, of }: CountProperties) {
   const { data } = useLoaded(() => countRows(connection, { table, filter: '' }), [connection, table, of.data]);
-  return <span class="muted count">{data?.toLocaleString('en') ?? '…'}</span>;
+  return <span className="count">{data?.toLocaleString('en') ?? '…'}</span>;
 }

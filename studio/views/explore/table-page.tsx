@@ -1,9 +1,11 @@
 /** One table: its rows in a grid, with filter and order, new rows, and changes until they are saved. */
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import { go } from '../../base/route.js';
-import { Button } from '../../components/button.js';
+import { Button, Group } from '@mantine/core';
+import { useEffect, useMemo, useState } from 'react';
+import { go, route } from '../../base/route.js';
+import { useStore } from '../../base/store.js';
 import { Field } from '../../components/field.js';
 import { Notice } from '../../components/notice.js';
+import { PageHeader } from '../../components/page-header.js';
 import { loadFields, type TableInfo } from '../../connection/catalog.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
@@ -11,6 +13,7 @@ import { changeOf, withChange } from './changes.js';
 import { ChangesBar } from './changes-bar.js';
 import { columnsOf, widthOf } from './columns.js';
 import { Grid } from './grid.js';
+import { NoRows } from './no-rows.js';
 import { pendingChanges } from './pending-changes.js';
 import { NewRow } from './row-editors.js';
 import { countRows, type Order, RowPages } from './rows.js';
@@ -36,14 +39,15 @@ function inWords({ message }: Error, filter: string): string {
 
 export function TablePage({ connection, table, info, onSaved }: Properties) {
   const isRelation = info?.isRelation ?? false;
-  const [typed, setTyped] = useState('');
-  const [filter, setFilter] = useState('');
+  const { filter } = useStore(route);
+  const [typed, setTyped] = useState(filter);
   const [order, setOrder] = useState<Order>();
   const [isAdding, setAdding] = useState(false);
   const [error, setError] = useState<Error>();
   const [version, setVersion] = useState(0);
   const [, redraw] = useState(0);
   const pending = pendingChanges(connection);
+  const changes = useStore(pending);
   const fields = useLoaded(() => loadFields(connection, table), [connection, table]);
   const count = useLoaded(() => countRows(connection, { table, filter }), [connection, table, filter, version]);
   const pages = useMemo(() => {
@@ -54,6 +58,8 @@ export function TablePage({ connection, table, info, onSaved }: Properties) {
     });
   }, [connection, table, filter, order, version]);
   useEffect(() => setError(undefined), [filter, order]);
+  useEffect(() => setTyped(filter), [filter]);
+  const isReadOnly = connection.viewed !== undefined;
   const problem = count.error ?? error;
   // What was counted before a filter that can't be read isn't there.
   const total = problem === undefined ? (count.data ?? 0) : 0;
@@ -63,31 +69,35 @@ export function TablePage({ connection, table, info, onSaved }: Properties) {
     onSaved();
   };
   return (
-    <section class="table-page" aria-label={`Table ${table}`}>
-      <header class="row spread">
-        <h1>{table}</h1>
-        <span class="muted" role="status">
-          {count.isLoading ? 'Counting…' : count.error === undefined && rowsInWords(total)}
-        </span>
-        <form
-          class="row filter"
+    <section className="table-page" aria-label={`Table ${table}`}>
+      <PageHeader
+        title={table}
+        description={
+          <span role="status">{count.isLoading ? 'Counting…' : count.error === undefined && rowsInWords(total)}</span>
+        }
+      >
+        <Group
+          component="form"
+          align="end"
+          className="filter"
           onSubmit={(event) => {
             event.preventDefault();
-            setFilter(typed);
+            go('explore', ['table', table], typed);
           }}
         >
           <Field label="Filter" placeholder="age > 30 AND name != 'Ann'" value={typed} onChange={setTyped} />
           <Button type="submit">Apply</Button>
-        </form>
-        <div class="row">
-          <Button disabled={connection.viewed !== undefined} onClick={() => setAdding(true)}>
-            New row
-          </Button>
-          <Button onClick={reload}>Reload</Button>
-        </div>
-      </header>
+        </Group>
+        <Button onClick={reload}>Reload</Button>
+        <Button variant="filled" disabled={isReadOnly} onClick={() => setAdding(true)}>
+          New row
+        </Button>
+      </PageHeader>
       {problem !== undefined && <Notice kind="error">{inWords(problem, filter)}</Notice>}
       <ChangesBar connection={connection} onSaved={reload} />
+      {total === 0 && !count.isLoading && problem === undefined && (
+        <NoRows table={table} filter={filter} {...(!isReadOnly && { onAdd: () => setAdding(true) })} />
+      )}
       <Grid
         label={`Rows of ${table}`}
         columns={columnsOf(fields.data ?? [], isRelation, seen).map((name) => ({ name, width: widthOf(name, seen) }))}
@@ -97,7 +107,7 @@ export function TablePage({ connection, table, info, onSaved }: Properties) {
         idAt={(at) => pages.id(at)}
         stateOf={(at) => {
           const code = pages.code(at);
-          const change = code === undefined ? undefined : changeOf(pending.value, { table, code });
+          const change = code === undefined ? undefined : changeOf(changes, { table, code });
           return change === undefined ? undefined : change.kind === 'delete' ? 'deleted' : 'changed';
         }}
         onOrder={setOrder}

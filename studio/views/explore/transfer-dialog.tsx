@@ -1,6 +1,6 @@
 /** Import and export of the database, with their progress. */
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button } from '../../components/button.js';
+import { Button, Group } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
 import { Dialog } from '../../components/dialog.js';
 import { Notice } from '../../components/notice.js';
 import { asError } from '../../connection/as-error.js';
@@ -63,14 +63,14 @@ export function TransferDialog({ connection, onImported, onClose }: Properties) 
         The whole database {session.database}, with definitions and records, as a file of SurrealQL statements. An
         import runs the statements of such a file.
       </p>
-      <div class="row">
+      <Group>
         <Button disabled={isDisabled} onClick={() => void exportIt()}>
           Export
         </Button>
-        <label class="row">
+        <Group component="label">
           File to import
           <input ref={file} disabled={isDisabled} type="file" accept=".surql,.surrealql,text/plain" />
-        </label>
+        </Group>
         <Button
           disabled={isDisabled}
           onClick={() => {
@@ -82,7 +82,7 @@ export function TransferDialog({ connection, onImported, onClose }: Properties) 
           Import
         </Button>
         {state.kind === 'busy' && <Button onClick={() => running.current.abort()}>Cancel</Button>}
-      </div>
+      </Group>
       {state.text !== '' && <Notice kind={state.kind === 'failed' ? 'error' : 'information'}>{state.text}</Notice>}
     </Dialog>
   );

@@ -1,4 +1,5 @@
 /** A value with all that is in it: objects and arrays can be folded, links followed. Long arrays are shown in part. */
+import { Text } from '@mantine/core';
 import { Value } from '../../components/value.js';
 
 /** Members of an array or object that are shown. */
@@ -13,27 +14,33 @@ export function ValueTree({ value, name }: Properties) {
   const members = membersOf(value);
   if (members === undefined) {
     return (
-      <div class="leaf">
-        {name !== undefined && <span class="name">{name}</span>}
+      <div className="leaf">
+        {name !== undefined && <span className="name">{name}</span>}
         <Value value={value} whole />
       </div>
     );
   }
   const list = members.slice(0, MOST).map(([key, inner]) => <ValueTree key={key} name={key} value={inner} />);
-  const rest = members.length > MOST && <p class="muted">{members.length - MOST} more</p>;
+  const rest = members.length > MOST && (
+    <Text c="dimmed" size="sm">
+      {members.length - MOST} more
+    </Text>
+  );
   if (name === undefined) {
     return (
-      <div class="tree">
+      <div className="tree">
         {list}
         {rest}
       </div>
     );
   }
   return (
-    <details open class="tree">
+    <details open className="tree">
       <summary>
-        <span class="name">{name}</span>
-        <span class="muted">{Array.isArray(value) ? `${members.length} elements` : `${members.length} fields`}</span>
+        <span className="name">{name}</span>
+        <Text span c="dimmed" size="sm">
+          {Array.isArray(value) ? `${members.length} elements` : `${members.length} fields`}
+        </Text>
       </summary>
       {list}
       {rest}

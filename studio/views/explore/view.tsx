@@ -1,8 +1,10 @@
 /** Explore: the tables of a database, their rows, and each record with what it is connected with. */
+import { Button } from '@mantine/core';
 import './explore.css';
-import { useState } from 'preact/hooks';
+import { useState } from 'react';
 import type { ViewProperties } from '../../base/view-properties.js';
-import { Button } from '../../components/button.js';
+import { NoTables } from '../../components/no-tables.js';
+import { PageHeader } from '../../components/page-header.js';
 import { loadTables, type TableInfo } from '../../connection/catalog.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
@@ -15,16 +17,17 @@ import { TransferDialog } from './transfer-dialog.js';
 export function View({ connection, path }: ViewProperties) {
   const tables = useLoaded(() => tablesOf(connection), [connection]);
   const [isTransferring, setTransferring] = useState(false);
+  const isEmpty = tables.data?.length === 0;
   const [kind, name] = path;
   const table = kind === 'table' ? name : undefined;
   const record = kind === 'record' ? name : undefined;
   return (
-    <div class="explore">
-      <div class="side">
+    <div className="explore">
+      <div className="side">
         <TableList connection={connection} tables={tables} chosen={table} shown={table ?? record} />
         <Button onClick={() => setTransferring(true)}>Import and export</Button>
       </div>
-      <div class="shown">
+      <div className="shown">
         {table !== undefined && (
           <TablePage
             key={table}
@@ -39,8 +42,11 @@ export function View({ connection, path }: ViewProperties) {
         )}
         {table === undefined && record === undefined && (
           <>
-            <h1>Explore {connection.session.database}</h1>
-            <p class="muted">Choose a table to see its rows.</p>
+            <PageHeader
+              title={`Explore ${connection.session.database}`}
+              description={isEmpty ? undefined : 'Choose a table to see its rows.'}
+            />
+            {isEmpty && <NoTables onImport={() => setTransferring(true)} />}
           </>
         )}
       </div>

@@ -2,9 +2,10 @@
  * GraphiQL's page in a frame. It is of the same server and tab, so that it reads who is signed in from the tab's sessionStorage; nothing is
  * handed over in an address. Who signs out or in there, does it here as well.
  */
-import { useEffect } from 'preact/hooks';
+import { useEffect } from 'react';
 import { signedIn } from '../../../pages/session.js';
-import { Loading, Notice } from '../../components/notice.js';
+import { Loading } from '../../components/loading.js';
+import { Notice } from '../../components/notice.js';
 import { useLoaded } from '../../connection/use-loaded.js';
 import { enter, leave, session } from '../../session/session.js';
 
@@ -22,7 +23,7 @@ export function View() {
     return () => removeEventListener('storage', follow);
   }, []);
   if (data === undefined) return <Loading />;
-  if (data) return <iframe class="whole" title="GraphiQL" src="/graphql" />;
+  if (data) return <iframe className="whole" title="GraphiQL" src="/graphql" />;
   return (
     <Notice kind="information">
       GraphQL is switched off here; tessera start --allow-experimental graphql switches it on.

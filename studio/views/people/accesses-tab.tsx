@@ -1,4 +1,5 @@
 /** Access methods with their settings in words. Those that grant something list it. */
+import { Text } from '@mantine/core';
 import { LoadedContent } from '../../components/loaded-content.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
@@ -13,7 +14,7 @@ export function AccessesTab({ connection }: { readonly connection: Connection })
     <LoadedContent of={accesses}>
       {(loaded) =>
         loaded.length === 0 ? (
-          <p class="empty">There are no access methods at these levels.</p>
+          <Text c="dimmed">There are no access methods at these levels.</Text>
         ) : (
           loaded.map((access) => (
             <Access key={`${access.level} ${access.name}`} connection={connection} access={access} />
@@ -28,9 +29,12 @@ function Access({ connection, access }: { readonly connection: Connection; reado
   const { kind, level, name } = access;
   const hasGrants = kind.kind === 'BEARER' || (kind.kind === 'RECORD' && kind.refresh === true);
   return (
-    <article class="access" aria-label={name}>
+    <article className="access" aria-label={name}>
       <h2>
-        {name} <small class="muted">{nameOfLevel(level, connection.session)}</small>
+        {name}{' '}
+        <Text span c="dimmed" size="sm">
+          {nameOfLevel(level, connection.session)}
+        </Text>
       </h2>
       <ul>
         {describeAccess(access).map(({ text, statement }) => (

@@ -1,10 +1,10 @@
 /** The audit log: filtered, page by page, the newest first, and verified. */
-import { useState } from 'preact/hooks';
-import { Button } from '../../components/button.js';
+import { Button, Group } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { DataTable } from '../../components/data-table.js';
 import { Field } from '../../components/field.js';
 import { LoadedContent } from '../../components/loaded-content.js';
 import { Notice } from '../../components/notice.js';
-import { Table } from '../../components/table.js';
 import { Time } from '../../components/time.js';
 import { Value } from '../../components/value.js';
 import { asError } from '../../connection/as-error.js';
@@ -28,12 +28,12 @@ export function AuditTab({ connection }: { readonly connection: Connection }) {
         {(records) => (
           <>
             <Records records={records} />
-            <div class="row actions">
+            <Group mt="md">
               {shown.before !== undefined && <Button onClick={() => setShown({ filter: shown.filter })}>Newest</Button>}
               {records.length === PAGE && (
                 <Button onClick={() => setShown({ filter: shown.filter, before: lastNumber(records) })}>Older</Button>
               )}
-            </div>
+            </Group>
           </>
         )}
       </LoadedContent>
@@ -51,21 +51,21 @@ function FilterForm({ onFilter }: { onFilter(filter: AuditFilter): void }) {
       {...(hint !== undefined && { placeholder: hint })}
     />
   );
-  const submit = (event: Event) => {
+  const submit = (event: FormEvent) => {
     event.preventDefault();
     onFilter({ ...filter });
   };
   return (
-    <form class="row fields" aria-label="Filter" onSubmit={submit}>
+    <Group component="form" align="end" aria-label="Filter" onSubmit={submit}>
       {field('action', 'Action', 'sign-in')}
       {field('who', 'Who')}
       {field('address', 'Address')}
       {field('from', 'From', '2027-01-15T08:00:00Z')}
       {field('until', 'Until', '2027-01-16T08:00:00Z')}
-      <Button type="submit" kind="primary">
+      <Button type="submit" variant="filled">
         Filter
       </Button>
-    </form>
+    </Group>
   );
 }
 
@@ -84,9 +84,9 @@ function VerificationPart({ connection }: { readonly connection: Connection }) {
   };
   return (
     <>
-      <div class="row actions">
+      <Group mt="md">
         <Button onClick={() => void verify()}>Verify the log</Button>
-      </div>
+      </Group>
       {said !== undefined && <Notice kind={said.kind}>{said.text}</Notice>}
     </>
   );
@@ -94,7 +94,7 @@ function VerificationPart({ connection }: { readonly connection: Connection }) {
 
 function Records({ records }: { readonly records: readonly AuditRecord[] }) {
   return (
-    <Table
+    <DataTable
       caption="Audit log"
       rows={records}
       keyOf={({ sequence }, at) => `${sequence ?? ''} ${at}`}

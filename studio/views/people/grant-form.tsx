@@ -1,6 +1,6 @@
 /** Grants a key for a user or a record, and shows it, once. It is gone when the dialog is closed. */
-import { useState } from 'preact/hooks';
-import { Button } from '../../components/button.js';
+import { Button, Group, Stack } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
 import { Dialog } from '../../components/dialog.js';
 import { Field } from '../../components/field.js';
 import { Notice } from '../../components/notice.js';
@@ -19,7 +19,7 @@ export function GrantForm({ connection, access, onClose }: Properties) {
   const [key, setKey] = useState<string>();
   const [error, setError] = useState('');
   const isForRecords = access.kind.kind === 'BEARER' && access.kind.subject === 'RECORD';
-  const submit = async (event: Event) => {
+  const submit = async (event: FormEvent) => {
     event.preventDefault();
     setError('');
     try {
@@ -32,7 +32,7 @@ export function GrantForm({ connection, access, onClose }: Properties) {
   return (
     <Dialog title={`Grant a key of ${access.name}`} onClose={onClose}>
       {key === undefined ? (
-        <form onSubmit={submit}>
+        <Stack component="form" onSubmit={submit}>
           <Field
             label={isForRecords ? 'Record' : 'User'}
             value={subject}
@@ -41,23 +41,23 @@ export function GrantForm({ connection, access, onClose }: Properties) {
             hint={isForRecords ? 'The id, such as person:ann' : 'A system user of the same level'}
           />
           {error !== '' && <Notice kind="error">{error}</Notice>}
-          <div class="row actions">
-            <Button type="submit" kind="primary">
+          <Group mt="md">
+            <Button type="submit" variant="filled">
               Grant
             </Button>
             <Button onClick={onClose}>Cancel</Button>
-          </div>
-        </form>
+          </Group>
+        </Stack>
       ) : (
         <>
           <Notice kind="warning">This is the only time that the key is shown. Copy it now.</Notice>
-          <pre class="key">{key}</pre>
-          <div class="row actions">
-            <Button kind="primary" onClick={() => void navigator.clipboard?.writeText(key)}>
+          <pre className="key">{key}</pre>
+          <Group mt="md">
+            <Button variant="filled" onClick={() => void navigator.clipboard?.writeText(key)}>
               Copy
             </Button>
             <Button onClick={onClose}>Done</Button>
-          </div>
+          </Group>
         </>
       )}
     </Dialog>

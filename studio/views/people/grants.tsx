@@ -1,9 +1,9 @@
 /** What an access method has granted: keys of bearers, refresh tokens. A new key is shown once. */
-import { useState } from 'preact/hooks';
-import { Button } from '../../components/button.js';
+import { Button, Group } from '@mantine/core';
+import { useState } from 'react';
 import { Confirmation } from '../../components/confirmation.js';
+import { DataTable } from '../../components/data-table.js';
 import { LoadedContent } from '../../components/loaded-content.js';
-import { Table } from '../../components/table.js';
 import { Time } from '../../components/time.js';
 import { Value } from '../../components/value.js';
 import type { Connection } from '../../connection/connection.js';
@@ -22,17 +22,17 @@ export function Grants({ connection, access }: Properties) {
   const [revoking, setRevoking] = useState<Grant>();
   return (
     <>
-      <div class="row spread">
+      <Group justify="space-between">
         <h3>Grants</h3>
         {access.kind.kind === 'BEARER' && (
-          <Button label={`Grant a key of ${access.name}`} onClick={() => setGranting(true)}>
+          <Button aria-label={`Grant a key of ${access.name}`} onClick={() => setGranting(true)}>
             Grant a key
           </Button>
         )}
-      </div>
+      </Group>
       <LoadedContent of={grants}>
         {(loaded) => (
-          <Table
+          <DataTable
             caption={`Grants of ${access.name}`}
             rows={loaded}
             keyOf={({ id }) => id}
@@ -47,7 +47,12 @@ export function Grants({ connection, access }: Properties) {
                 title: 'Actions',
                 cell: (grant) =>
                   !grant.revocation && (
-                    <Button kind="danger" label={`Revoke ${grant.id}`} onClick={() => setRevoking(grant)}>
+                    <Button
+                      variant="outline"
+                      color="red"
+                      aria-label={`Revoke ${grant.id}`}
+                      onClick={() => setRevoking(grant)}
+                    >
                       Revoke
                     </Button>
                   ),

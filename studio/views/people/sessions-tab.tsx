@@ -1,10 +1,10 @@
 /** Who is signed in on a connection that lasts, on all nodes, and ending it. */
-import { useState } from 'preact/hooks';
+import { Button, Group, Text } from '@mantine/core';
+import { useState } from 'react';
 import type { DateTime, Duration, Uuid } from 'surrealdb';
-import { Button } from '../../components/button.js';
 import { Confirmation } from '../../components/confirmation.js';
+import { DataTable } from '../../components/data-table.js';
 import { LoadedContent } from '../../components/loaded-content.js';
-import { Table } from '../../components/table.js';
 import { Time } from '../../components/time.js';
 import { Value } from '../../components/value.js';
 import type { Connection } from '../../connection/connection.js';
@@ -41,15 +41,15 @@ export function SessionsTab({ connection }: { readonly connection: Connection })
   const hasNodes = sessions.data?.some(({ node }) => node !== undefined) ?? false;
   return (
     <>
-      <div class="row spread">
-        <p class="muted">
+      <Group justify="space-between">
+        <Text c="dimmed" size="sm">
           Sessions of WebSocket connections that you may end. Over HTTP a session ends with its request.
-        </p>
+        </Text>
         <Button onClick={sessions.reload}>Load again</Button>
-      </div>
+      </Group>
       <LoadedContent of={sessions} seenBy="users who are signed in">
         {(loaded) => (
-          <Table
+          <DataTable
             caption="Sessions"
             rows={loaded}
             keyOf={({ id }) => id.toString()}
@@ -75,8 +75,9 @@ export function SessionsTab({ connection }: { readonly connection: Connection })
                 title: 'Actions',
                 cell: (session) => (
                   <Button
-                    kind="danger"
-                    label={`End the session of ${String(session.user)}`}
+                    variant="outline"
+                    color="red"
+                    aria-label={`End the session of ${String(session.user)}`}
                     onClick={() => setEnding(session)}
                   >
                     End

@@ -1,8 +1,8 @@
 /** Which accounts and addresses have failed to sign in, and which are delayed. */
+import { Button, Group, Text } from '@mantine/core';
 import type { DateTime } from 'surrealdb';
-import { Button } from '../../components/button.js';
+import { DataTable } from '../../components/data-table.js';
 import { LoadedContent } from '../../components/loaded-content.js';
-import { Table } from '../../components/table.js';
 import { Time } from '../../components/time.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
@@ -32,17 +32,17 @@ export function SigninAttemptsTab({ connection }: { readonly connection: Connect
   const node = attempts.data?.find((each) => each.node !== undefined)?.node;
   return (
     <>
-      <div class="row spread">
-        <p class="muted">
+      <Group justify="space-between">
+        <Text c="dimmed" size="sm">
           Failed sign-ins that still count, as they were tried: there may be no such user. Further attempts are delayed,
           and no account is locked.
           {node !== undefined && ` Counted by node ${node}, with failures at the others.`}
-        </p>
+        </Text>
         <Button onClick={attempts.reload}>Load again</Button>
-      </div>
+      </Group>
       <LoadedContent seenBy="owners" of={attempts}>
         {(loaded) => (
-          <Table
+          <DataTable
             caption="Sign-in attempts"
             rows={loaded}
             keyOf={(_, at) => at}

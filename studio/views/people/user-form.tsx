@@ -1,6 +1,6 @@
 /** Adds a system user, or changes one. The password goes to the server once, and is kept nowhere. */
-import { useState } from 'preact/hooks';
-import { Button } from '../../components/button.js';
+import { Button, Group, Stack } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
 import { Dialog } from '../../components/dialog.js';
 import { Field, SelectField } from '../../components/field.js';
 import { Notice } from '../../components/notice.js';
@@ -23,7 +23,7 @@ export function UserForm({ connection, user, onClose }: Properties) {
   const [error, setError] = useState('');
   const [isBusy, setBusy] = useState(false);
   const change = (changed: Partial<UserEntries>) => setEntries((last) => ({ ...last, ...changed }));
-  const submit = async (event: Event) => {
+  const submit = async (event: FormEvent) => {
     event.preventDefault();
     setBusy(true);
     setError('');
@@ -38,7 +38,7 @@ export function UserForm({ connection, user, onClose }: Properties) {
   const titles = Object.fromEntries(levels.map((level) => [level, nameOfLevel(level, session)]));
   return (
     <Dialog title={user === undefined ? 'Add a user' : `Change ${user.name}`} onClose={onClose}>
-      <form onSubmit={submit}>
+      <Stack component="form" onSubmit={submit}>
         {user === undefined && (
           <>
             <Field label="Name" value={entries.name} onChange={(name) => change({ name })} required />
@@ -73,13 +73,13 @@ export function UserForm({ connection, user, onClose }: Properties) {
           hint="Such as 12h; empty: without end"
         />
         {error !== '' && <Notice kind="error">{error}</Notice>}
-        <div class="row actions">
-          <Button type="submit" kind="primary" disabled={isBusy}>
+        <Group mt="md">
+          <Button type="submit" variant="filled" disabled={isBusy}>
             {user === undefined ? 'Add the user' : 'Save'}
           </Button>
           <Button onClick={onClose}>Cancel</Button>
-        </div>
-      </form>
+        </Group>
+      </Stack>
     </Dialog>
   );
 }

@@ -1,10 +1,10 @@
 /** System users of each level: added, changed and removed. */
-import { useState } from 'preact/hooks';
+import { Button, Group, Text } from '@mantine/core';
+import { useState } from 'react';
 import type { Duration } from 'surrealdb';
-import { Button } from '../../components/button.js';
 import { Confirmation } from '../../components/confirmation.js';
+import { DataTable } from '../../components/data-table.js';
 import { LoadedContent } from '../../components/loaded-content.js';
-import { Table } from '../../components/table.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
 import { nameOfLevel } from './levels.js';
@@ -22,15 +22,17 @@ export function UsersTab({ connection }: { readonly connection: Connection }) {
   };
   return (
     <>
-      <div class="row spread">
-        <p class="muted">A user acts at their level and below.</p>
-        <Button kind="primary" onClick={() => setDoing({ what: 'add' })}>
+      <Group justify="space-between">
+        <Text c="dimmed" size="sm">
+          A user acts at their level and below.
+        </Text>
+        <Button variant="filled" onClick={() => setDoing({ what: 'add' })}>
           Add a user
         </Button>
-      </div>
+      </Group>
       <LoadedContent of={users}>
         {(loaded) => (
-          <Table
+          <DataTable
             caption="System users"
             rows={loaded}
             keyOf={({ level, name }) => `${level} ${name}`}
@@ -45,18 +47,19 @@ export function UsersTab({ connection }: { readonly connection: Connection }) {
               {
                 title: 'Actions',
                 cell: (user) => (
-                  <div class="row">
-                    <Button label={`Change ${user.name}`} onClick={() => setDoing({ what: 'change', user })}>
+                  <Group>
+                    <Button aria-label={`Change ${user.name}`} onClick={() => setDoing({ what: 'change', user })}>
                       Change
                     </Button>
                     <Button
-                      kind="danger"
-                      label={`Remove ${user.name}`}
+                      variant="outline"
+                      color="red"
+                      aria-label={`Remove ${user.name}`}
                       onClick={() => setDoing({ what: 'remove', user })}
                     >
                       Remove
                     </Button>
-                  </div>
+                  </Group>
                 ),
               },
             ]}

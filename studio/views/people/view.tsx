@@ -1,9 +1,10 @@
 /** People: system users, access methods with what they have granted, who is signed in, and what was recorded. */
 
+import { Tabs } from '@mantine/core';
 import { go } from '../../base/route.js';
 import type { ViewProperties } from '../../base/view-properties.js';
 import { Notice } from '../../components/notice.js';
-import { Tabs } from '../../components/tabs.js';
+import { PageHeader } from '../../components/page-header.js';
 import { AccessesTab } from './accesses-tab.js';
 import { AuditTab } from './audit-tab.js';
 import { levelsOf } from './levels.js';
@@ -27,21 +28,30 @@ export function View({ connection, path }: ViewProperties) {
   const isSystemUser = levelsOf(connection.session).length > 0;
   return (
     <>
-      <h1>People</h1>
-      <Tabs label="Parts of People" tabs={TABS} chosen={chosen} onChoose={(tab) => go('people', [tab])}>
-        {chosen === 'sessions' ? (
-          <SessionsTab connection={connection} />
-        ) : !isSystemUser ? (
-          <Notice kind="information">System users see this.</Notice>
-        ) : chosen === 'users' ? (
-          <UsersTab connection={connection} />
-        ) : chosen === 'attempts' ? (
-          <SigninAttemptsTab connection={connection} />
-        ) : chosen === 'audit' ? (
-          <AuditTab connection={connection} />
-        ) : (
-          <AccessesTab connection={connection} />
-        )}
+      <PageHeader title="People" description="Who may sign in, who has, and what they did." />
+      <Tabs value={chosen} onChange={(tab) => go('people', [tab ?? 'users'])}>
+        <Tabs.List aria-label="Parts of People" mb="md">
+          {Object.entries(TABS).map(([tab, title]) => (
+            <Tabs.Tab key={tab} value={tab}>
+              {title}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value={chosen}>
+          {chosen === 'sessions' ? (
+            <SessionsTab connection={connection} />
+          ) : !isSystemUser ? (
+            <Notice kind="information">System users see this.</Notice>
+          ) : chosen === 'users' ? (
+            <UsersTab connection={connection} />
+          ) : chosen === 'attempts' ? (
+            <SigninAttemptsTab connection={connection} />
+          ) : chosen === 'audit' ? (
+            <AuditTab connection={connection} />
+          ) : (
+            <AccessesTab connection={connection} />
+          )}
+        </Tabs.Panel>
       </Tabs>
     </>
   );

@@ -1,8 +1,8 @@
 /** Which clause lets a user do something with a record or refuses it, in words (EXPLAIN PERMISSIONS). */
 
-import { useId, useState } from 'preact/hooks';
+import { Button, Group, Stack } from '@mantine/core';
+import { useId, useState } from 'react';
 import type { RecordId } from 'surrealdb';
-import { Button } from '../../components/button.js';
 import { Field, SelectField } from '../../components/field.js';
 import { Notice } from '../../components/notice.js';
 import { asError } from '../../connection/as-error.js';
@@ -46,18 +46,19 @@ export function ExplainForm({ connection }: { readonly connection: Connection })
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>Why a user may, or may not</h2>
-      <form
+      <Stack
+        component="form"
         onSubmit={(event) => {
           event.preventDefault();
           explain();
         }}
       >
-        <div class="row fields">
+        <Group align="end">
           <SelectField label="Action" value={action} options={ACTIONS} onChange={setAction} />
           <Field label="What record" placeholder="note:1" value={record} onChange={setRecord} required />
           <Field label="Record user, a guest if empty" placeholder="person:1" value={user} onChange={setUser} />
           <Button type="submit">Explain</Button>
-        </div>
+        </Group>
         {error !== undefined && <Notice kind="error">{error.message}</Notice>}
         {answer !== undefined && (
           <ul aria-label="Explanation" aria-live="polite">
@@ -66,7 +67,7 @@ export function ExplainForm({ connection }: { readonly connection: Connection })
             ))}
           </ul>
         )}
-      </form>
+      </Stack>
     </section>
   );
 }

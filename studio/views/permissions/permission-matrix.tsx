@@ -1,9 +1,12 @@
 /** Tables and actions, with the clause of each; beneath a table its fields that have clauses of their own. */
-import { useState } from 'preact/hooks';
+import { Group, Table, Text, VisuallyHidden } from '@mantine/core';
+import { useState } from 'react';
 import { hrefOf } from '../../base/route.js';
+import { ScrollingTable } from '../../components/data-table.js';
 import { Failure } from '../../components/failure.js';
 import { CheckboxField, SelectField } from '../../components/field.js';
-import { Loading } from '../../components/notice.js';
+import { Loading } from '../../components/loading.js';
+import { NoTables } from '../../components/no-tables.js';
 import type { Connection } from '../../connection/connection.js';
 import {
   ACTIONS,
@@ -14,78 +17,77 @@ import {
   type TableParts,
 } from '../../connection/definitions.js';
 import { useLoaded } from '../../connection/use-loaded.js';
-import { clauseFor, GROUPS, type Group } from './rights.js';
+import { clauseFor, GROUPS, type UserGroup } from './rights.js';
 
 export function PermissionMatrix({ connection }: { readonly connection: Connection }) {
   const { data, error } = useLoaded(() => loadTableParts(connection), [connection]);
-  const [group, setGroup] = useState<Group>('record');
+  const [group, setGroup] = useState<UserGroup>('record');
   const [hasFields, setFields] = useState(true);
   if (error !== undefined) return <Failure error={error} seenBy="system users of the database" />;
   if (data === undefined) return <Loading />;
-  if (data.length === 0) return <p class="empty">There are no tables</p>;
+  if (data.length === 0) return <NoTables />;
   return (
     <>
-      <div class="row fields">
+      <Group align="end" mb="sm">
         <SelectField label="Who" value={group} options={GROUPS} onChange={setGroup} />
         <CheckboxField label="Fields with clauses of their own" checked={hasFields} onChange={setFields} />
-      </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
-      <section class="scrolling" aria-label="Permissions" tabIndex={0}>
-        <table class="matrix">
-          <caption class="unseen">What {GROUPS[group]} may do with each table</caption>
-          <thead>
-            <tr>
-              <th scope="col">Table</th>
+      </Group>
+      <ScrollingTable label="Permissions">
+        <Table className="matrix">
+          <VisuallyHidden component="caption">What {GROUPS[group]} may do with each table</VisuallyHidden>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th scope="col">Table</Table.Th>
               {ACTIONS.map((action) => (
-                <th key={action} scope="col">
+                <Table.Th key={action} scope="col">
                   {action}
-                </th>
+                </Table.Th>
               ))}
-            </tr>
-          </thead>
+            </Table.Tr>
+          </Table.Thead>
           {data.map((table) => (
             <TableRows key={table.name} table={table} group={group} hasFields={hasFields} />
           ))}
-        </table>
-      </section>
+        </Table>
+      </ScrollingTable>
     </>
   );
 }
 
 interface TableProperties {
   readonly table: TableParts;
-  readonly group: Group;
+  readonly group: UserGroup;
   readonly hasFields: boolean;
 }
 
 function TableRows({ table, group, hasFields }: TableProperties) {
   const fields = hasFields ? table.fields.filter(hasClause) : [];
   return (
-    <tbody>
-      <tr>
-        <th scope="row">
+    <Table.Tbody>
+      <Table.Tr>
+        <Table.Th scope="row">
           <a href={hrefOf('schema', ['table', table.name])}>{table.name}</a>
-        </th>
+        </Table.Th>
         {ACTIONS.map((action) => (
-          <td key={action}>
+          <Table.Td key={action}>
             <ClauseText clause={clauseFor(group, action, table.permissions[action])} />
-          </td>
+          </Table.Td>
         ))}
-      </tr>
+      </Table.Tr>
       {fields.map((field) => (
-        <tr key={field.name} class="of-field">
-          <th scope="row">
-            <span class="unseen">{table.name}: </span>
+        <Table.Tr key={field.name} className="of-field">
+          <Table.Th scope="row">
+            <VisuallyHidden>{table.name}: </VisuallyHidden>
             {field.name}
-          </th>
+          </Table.Th>
           {ACTIONS.map((action) => (
-            <td key={action}>
+            <Table.Td key={action}>
               <FieldClause field={field} group={group} action={action} />
-            </td>
+            </Table.Td>
           ))}
-        </tr>
+        </Table.Tr>
       ))}
-    </tbody>
+    </Table.Tbody>
   );
 }
 
@@ -100,17 +102,23 @@ function FieldClause({
   action,
 }: {
   readonly field: FieldParts;
-  readonly group: Group;
+  readonly group: UserGroup;
   readonly action: Action;
 }) {
   const clause = field.permissions[action];
   if (clause === undefined) return null;
   const counting = clauseFor(group, action, clause);
-  return counting === true ? <span class="muted">as the table</span> : <ClauseText clause={counting} />;
+  return counting === true ? (
+    <Text span c="dimmed" size="sm">
+      as the table
+    </Text>
+  ) : (
+    <ClauseText clause={counting} />
+  );
 }
 
 function ClauseText({ clause }: { readonly clause: Clause }) {
-  if (clause === true) return <span class="full">FULL</span>;
-  if (clause === false) return <span class="refused">NONE</span>;
+  if (clause === true) return <span className="full">FULL</span>;
+  if (clause === false) return <span className="refused">NONE</span>;
   return <code>WHERE {clause}</code>;
 }

@@ -2,15 +2,15 @@
 import type { Action, Clause } from '../../connection/definitions.js';
 
 /** Those whose rights differ. Record users and guests have the same clauses: their conditions tell them apart. */
-export type Group = 'record' | 'viewer' | 'editor';
+export type UserGroup = 'record' | 'viewer' | 'editor';
 
-export const GROUPS: Readonly<Record<Group, string>> = {
+export const GROUPS: Readonly<Record<UserGroup, string>> = {
   record: 'Record users and guests',
   viewer: 'Viewers',
   editor: 'Editors and owners',
 };
 
 /** PERMISSIONS hold for system users as well, where their role doesn't cover the action. */
-export function clauseFor(group: Group, action: Action, clause: Clause): Clause {
+export function clauseFor(group: UserGroup, action: Action, clause: Clause): Clause {
   return group === 'editor' || (group === 'viewer' && action === 'select') ? true : clause;
 }

@@ -1,8 +1,9 @@
 /** Begins a view: from then on each page shows what the other user would see. */
-import { useId, useState } from 'preact/hooks';
-import { Button } from '../../components/button.js';
+import { Button, Group, Stack } from '@mantine/core';
+import { useId, useState } from 'react';
 import { Field, SelectField } from '../../components/field.js';
 import { Notice } from '../../components/notice.js';
+import { SuggestionField } from '../../components/suggestion-field.js';
 import { asError } from '../../connection/as-error.js';
 import { loadTables } from '../../connection/catalog.js';
 import type { Connection } from '../../connection/connection.js';
@@ -41,18 +42,19 @@ export function ViewAsForm({ connection }: { readonly connection: Connection }) 
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>See what another user sees</h2>
-      <form
+      <Stack
+        component="form"
         onSubmit={(event) => {
           event.preventDefault();
           begin();
         }}
       >
-        <div class="row fields">
+        <Group align="end">
           <SelectField label="View as" value={kind} options={KINDS} onChange={setKind} />
           {kind === 'record' && (
             <>
               <Field label="Record" placeholder="person:1" value={record} onChange={setRecord} required />
-              <Field
+              <SuggestionField
                 label="Signed in by access"
                 value={access}
                 onChange={setAccess}
@@ -61,12 +63,12 @@ export function ViewAsForm({ connection }: { readonly connection: Connection }) 
               />
             </>
           )}
-          <Button type="submit" kind="primary">
+          <Button type="submit" variant="filled">
             Begin the view
           </Button>
-        </div>
+        </Group>
         {error !== undefined && <Notice kind="error">{error.message}</Notice>}
-      </form>
+      </Stack>
     </section>
   );
 }

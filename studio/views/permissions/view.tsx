@@ -2,6 +2,7 @@
 import './permissions.css';
 import type { ViewProperties } from '../../base/view-properties.js';
 import { Notice } from '../../components/notice.js';
+import { PageHeader } from '../../components/page-header.js';
 import { ExplainForm } from './explain-form.js';
 import { PermissionMatrix } from './permission-matrix.js';
 import { ViewAsForm } from './view-as-form.js';
@@ -10,7 +11,10 @@ export function View({ connection }: ViewProperties) {
   const isSystemUser = ['root', 'namespace', 'database'].includes(connection.session.level);
   return (
     <>
-      <h1>Permissions in {connection.session.database}</h1>
+      <PageHeader
+        title={`Permissions in ${connection.session.database}`}
+        description="What each kind of user may do with each table, by its PERMISSIONS."
+      />
       <PermissionMatrix connection={connection} />
       {connection.viewed !== undefined ? (
         <Notice kind="information">End the view to have another one, or to have permissions explained.</Notice>

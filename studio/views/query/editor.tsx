@@ -5,7 +5,8 @@ import { bracketMatching } from '@codemirror/language';
 import { setDiagnostics } from '@codemirror/lint';
 import { EditorState, Prec } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'react';
+import { nonce } from '../../base/nonce.js';
 import { complete } from './completion.js';
 import { positionOf } from './error-position.js';
 import { colours, surrealql } from './highlighting.js';
@@ -21,9 +22,6 @@ interface Properties {
   onChange(text: string, selected: string): void;
   onRun(): void;
 }
-
-/** What the page's policy lets styles bear. */
-const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 
 export function Editor({ replacement, names, error, onChange, onRun }: Properties) {
   const host = useRef<HTMLDivElement>(null);
@@ -80,7 +78,7 @@ export function Editor({ replacement, names, error, onChange, onRun }: Propertie
         : [{ ...place, severity: 'error' as const, message: error.split('\n', 1)[0] ?? '' }];
     shown.dispatch(setDiagnostics(shown.state, diagnostics));
   }, [error]);
-  return <div ref={host} class="editor" />;
+  return <div ref={host} className="editor" />;
 }
 
 function placeOf({ doc }: EditorState, error: string): { from: number; to: number } | undefined {

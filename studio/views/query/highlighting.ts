@@ -61,7 +61,7 @@ export const surrealql = StreamLanguage.define(parser);
 /** The colours are those of `design/tokens.css`. */
 export const colours = syntaxHighlighting(
   HighlightStyle.define([
-    { tag: tags.keyword, color: 'var(--accent)', fontWeight: '600' },
+    { tag: tags.keyword, color: 'var(--link)', fontWeight: '600' },
     { tag: tags.string, color: 'var(--text-value)' },
     { tag: [tags.number, tags.atom], color: 'var(--number-value)' },
     { tag: tags.comment, color: 'var(--muted)', fontStyle: 'italic' },

@@ -1,8 +1,8 @@
 /** A live query until it is stopped: what it sends, the latest first, or a result that is kept right. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button, Group, Stack } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
 import type { LiveMessage, Uuid } from 'surrealdb';
-import { Button } from '../../components/button.js';
-import { Table } from '../../components/table.js';
+import { DataTable } from '../../components/data-table.js';
 import { Value } from '../../components/value.js';
 import type { Connection } from '../../connection/connection.js';
 import { ValueResult } from './value-result.js';
@@ -59,10 +59,10 @@ function useFollowed(
 
 function LiveState({ state, stop }: { readonly state: State; readonly stop: () => void }) {
   return (
-    <div class="row">
+    <Group>
       <span role="status">{state}</span>
       {state === 'Live' && <Button onClick={stop}>Stop</Button>}
-    </div>
+    </Group>
   );
 }
 
@@ -72,9 +72,9 @@ export function LiveResult({ connection, id }: Properties) {
     setMessages((last) => [{ number: (last[0]?.number ?? 0) + 1, message }, ...last].slice(0, MOST));
   });
   return (
-    <div class="stack">
+    <Stack>
       <LiveState state={state} stop={stop} />
-      <Table
+      <DataTable
         caption="What the live query has sent"
         rows={messages}
         empty={state === 'Starting' ? '' : 'Nothing has changed yet.'}
@@ -85,7 +85,7 @@ export function LiveResult({ connection, id }: Properties) {
           { title: 'Value', cell: ({ message }) => <Value value={message.value} /> },
         ]}
       />
-    </div>
+    </Stack>
   );
 }
 
@@ -102,9 +102,9 @@ export function KeptResult({ connection, answer }: { readonly connection: Connec
     if (action === 'UPDATE') setValue((changed as unknown as readonly unknown[])[0]);
   });
   return (
-    <div class="stack">
+    <Stack>
       <LiveState state={state} stop={stop} />
       <ValueResult value={value} />
-    </div>
+    </Stack>
   );
 }

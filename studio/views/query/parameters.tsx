@@ -1,5 +1,5 @@
 /** Parameters of a query: names, and values in SurrealQL that the server evaluates. */
-import { Button } from '../../components/button.js';
+import { Button, CloseButton } from '@mantine/core';
 import { Field } from '../../components/field.js';
 import type { Connection } from '../../connection/connection.js';
 import { identifier } from '../../connection/surrealql.js';
@@ -19,22 +19,19 @@ export function ParameterFields({ parameters, onChange }: Properties) {
   const change = (at: number, changed: Partial<Parameter>) =>
     onChange(parameters.map((parameter, index) => (index === at ? { ...parameter, ...changed } : parameter)));
   return (
-    <div class="parameters">
+    <div className="parameters">
       {parameters.map(({ name, text }, at) => (
-        <div key={at} class="variable">
+        <div key={at} className="variable">
           <Field label={`Parameter ${at + 1}`} value={name} onChange={(changed) => change(at, { name: changed })} />
           <Field
             label={`Value of $${name} in SurrealQL`}
             value={text}
             onChange={(changed) => change(at, { text: changed })}
           />
-          <Button
-            kind="quiet"
-            label={`Remove parameter ${at + 1}`}
+          <CloseButton
+            aria-label={`Remove parameter ${at + 1}`}
             onClick={() => onChange(parameters.toSpliced(at, 1))}
-          >
-            ×
-          </Button>
+          />
         </div>
       ))}
       <Button onClick={() => onChange([...parameters, { name: '', text: '' }])}>Add a parameter</Button>

@@ -4,7 +4,7 @@ import { measured, type Plan } from './plan.js';
 
 export function PlanTree({ plan }: { readonly plan: Plan }) {
   return (
-    <ul class="plan" aria-label="Plan">
+    <ul className="plan" aria-label="Plan">
       <PlanStep plan={plan} />
     </ul>
   );
@@ -16,11 +16,11 @@ function PlanStep({ plan }: { readonly plan: Plan }) {
     <li>
       <strong>{operator}</strong>{' '}
       {Object.entries(attributes).map(([name, value]) => (
-        <span key={name} class="attribute">
+        <span key={name} className="attribute">
           {name}: <code>{textOf(value)}</code>
         </span>
       ))}
-      <span class="measured">{measured(plan)}</span>
+      <span className="measured">{measured(plan)}</span>
       {children.length > 0 && (
         <ul>
           {children.map((child, at) => (

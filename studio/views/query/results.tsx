@@ -1,4 +1,5 @@
 /** What became of each statement: a value, a plan, an error, or a live query. */
+import { Text } from '@mantine/core';
 import { Notice } from '../../components/notice.js';
 import type { Connection, StatementResult } from '../../connection/connection.js';
 import { KeptResult, LiveResult } from './live-result.js';
@@ -16,11 +17,14 @@ interface Properties {
 
 export function Results({ connection, results, isKept }: Properties) {
   return (
-    <div class="results">
+    <div className="results">
       {results.map((result, at) => (
         <section key={at} aria-label={`Result ${at + 1}`}>
           <h3>
-            Result {at + 1} <span class="muted">{result.time}</span>
+            Result {at + 1}{' '}
+            <Text span c="dimmed" size="sm">
+              {result.time}
+            </Text>
           </h3>
           {!result.ok ? (
             <Notice kind="error">{result.error.message}</Notice>

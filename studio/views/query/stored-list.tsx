@@ -1,7 +1,8 @@
 /** The history and the saved queries to choose from. */
-import { useState } from 'preact/hooks';
-import { Button } from '../../components/button.js';
+import { Button, CloseButton, Group, Text } from '@mantine/core';
+import { useState } from 'react';
 import { Field } from '../../components/field.js';
+import { toast } from '../../components/toast.js';
 import { clearHistory, history, isKeepable, removeQuery, savedQueries, saveQuery } from './stored-queries.js';
 
 interface Properties {
@@ -15,11 +16,12 @@ export function StoredList({ text, onChoose }: Properties) {
   const [, redraw] = useState(0);
   const changed = () => redraw((turn) => turn + 1);
   return (
-    <aside class="stored" aria-label="Saved queries and history">
+    <aside className="stored" aria-label="Saved queries and history">
       <details open>
         <summary>Saved queries</summary>
-        <form
-          class="row fields"
+        <Group
+          component="form"
+          align="end"
           onSubmit={(event) => {
             event.preventDefault();
             saveQuery({ name, text });
@@ -30,25 +32,32 @@ export function StoredList({ text, onChoose }: Properties) {
           <Button type="submit" disabled={name === '' || !isKeepable(text)}>
             Save
           </Button>
-        </form>
-        {text !== '' && !isKeepable(text) && <p class="hint">A query with a secret in it isn’t kept.</p>}
+        </Group>
+        {text !== '' && !isKeepable(text) && (
+          <Text c="dimmed" size="sm">
+            A query with a secret in it isn’t kept.
+          </Text>
+        )}
         <ul>
           {savedQueries().map((query) => (
-            <li key={query.name} class="row">
-              <Button kind="quiet" onClick={() => onChoose(query.text)}>
+            <Group component="li" key={query.name}>
+              <Button variant="subtle" onClick={() => onChoose(query.text)}>
                 {query.name}
               </Button>
-              <Button
-                kind="quiet"
-                label={`Remove ${query.name}`}
+              <CloseButton
+                aria-label={`Remove ${query.name}`}
                 onClick={() => {
                   removeQuery(query.name);
                   changed();
+                  toast(`Removed ${query.name}`, {
+                    undo() {
+                      saveQuery(query);
+                      changed();
+                    },
+                  });
                 }}
-              >
-                ×
-              </Button>
-            </li>
+              />
+            </Group>
           ))}
         </ul>
       </details>
@@ -57,8 +66,8 @@ export function StoredList({ text, onChoose }: Properties) {
         <ul>
           {history().map((entry) => (
             <li key={entry}>
-              <Button kind="quiet" onClick={() => onChoose(entry)}>
-                <span class="mono">{entry.length > 60 ? `${entry.slice(0, 60)}…` : entry}</span>
+              <Button variant="subtle" onClick={() => onChoose(entry)}>
+                <span className="mono">{entry.length > 60 ? `${entry.slice(0, 60)}…` : entry}</span>
               </Button>
             </li>
           ))}

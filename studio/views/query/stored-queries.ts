@@ -2,6 +2,8 @@
  * The history and the saved queries, in the browser's localStorage. What looks as if there were a secret in it is never kept, nor are the
  * values of parameters, nor results.
  */
+import { readKeptList, writeKeptList } from '../../base/kept.js';
+
 export interface SavedQuery {
   readonly name: string;
   readonly text: string;
@@ -23,20 +25,20 @@ export function isKeepable(text: string): boolean {
 
 /** The statements that were run, the latest first. */
 export function history(): readonly string[] {
-  return read(HISTORY).filter((entry) => typeof entry === 'string');
+  return readKeptList(HISTORY).filter((entry) => typeof entry === 'string');
 }
 
 export function addToHistory(text: string): void {
   if (!isKeepable(text)) return;
-  write(HISTORY, [text, ...history().filter((entry) => entry !== text)].slice(0, LONGEST_HISTORY));
+  writeKeptList(HISTORY, [text, ...history().filter((entry) => entry !== text)].slice(0, LONGEST_HISTORY));
 }
 
 export function clearHistory(): void {
-  write(HISTORY, []);
+  writeKeptList(HISTORY, []);
 }
 
 export function savedQueries(): readonly SavedQuery[] {
-  return read(SAVED).filter(
+  return readKeptList(SAVED).filter(
     (entry): entry is SavedQuery =>
       typeof (entry as SavedQuery)?.name === 'string' && typeof (entry as SavedQuery).text === 'string',
   );
@@ -44,30 +46,12 @@ export function savedQueries(): readonly SavedQuery[] {
 
 /** A query of the same name is replaced. */
 export function saveQuery(query: SavedQuery): void {
-  write(SAVED, [query, ...savedQueries().filter(({ name }) => name !== query.name)].slice(0, MOST_SAVED));
+  writeKeptList(SAVED, [query, ...savedQueries().filter(({ name }) => name !== query.name)].slice(0, MOST_SAVED));
 }
 
 export function removeQuery(name: string): void {
-  write(
+  writeKeptList(
     SAVED,
     savedQueries().filter((query) => query.name !== name),
   );
-}
-
-/** Nothing where the browser keeps nothing for pages, or what is there isn't ours. */
-function read(key: string): readonly unknown[] {
-  try {
-    const entries: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
-    return Array.isArray(entries) ? entries : [];
-  } catch {
-    return [];
-  }
-}
-
-function write(key: string, entries: readonly unknown[]): void {
-  try {
-    localStorage.setItem(key, JSON.stringify(entries));
-  } catch {
-    // A browser that keeps nothing, or no more: the page works without.
-  }
 }

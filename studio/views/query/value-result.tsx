@@ -1,8 +1,8 @@
 /** A value as a table, a tree or JSON. */
-import { useState } from 'preact/hooks';
+import { Tabs, Text } from '@mantine/core';
+import { useState } from 'react';
 import { jsonify } from 'surrealdb';
-import { Table } from '../../components/table.js';
-import { Tabs } from '../../components/tabs.js';
+import { DataTable } from '../../components/data-table.js';
 import { Value } from '../../components/value.js';
 
 const SHAPES = { table: 'Table', json: 'JSON' } as const;
@@ -21,8 +21,17 @@ export function ValueResult({ value }: { readonly value: unknown }) {
   const rows = rowsOf(value);
   if (rows === undefined && (typeof value !== 'object' || value === null)) return <Value value={value} whole />;
   return (
-    <Tabs<Shape> label="How it is shown" tabs={SHAPES} chosen={shape} onChoose={setShape}>
-      {shape === 'json' ? <Json value={value} /> : <RowTable rows={rows ?? [{ value }]} />}
+    <Tabs value={shape} onChange={(chosen) => setShape((chosen ?? 'table') as Shape)}>
+      <Tabs.List aria-label="How it is shown" mb="xs">
+        {Object.entries(SHAPES).map(([name, title]) => (
+          <Tabs.Tab key={name} value={name}>
+            {title}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      <Tabs.Panel value={shape}>
+        {shape === 'json' ? <Json value={value} /> : <RowTable rows={rows ?? [{ value }]} />}
+      </Tabs.Panel>
     </Tabs>
   );
 }
@@ -46,7 +55,7 @@ function RowTable({ rows }: { readonly rows: readonly AnyRow[] }) {
   const columns = [...new Set(shown.flatMap((row) => Object.keys(row)))];
   return (
     <>
-      <Table
+      <DataTable
         caption="Rows"
         empty="No rows"
         rows={shown}
@@ -56,11 +65,11 @@ function RowTable({ rows }: { readonly rows: readonly AnyRow[] }) {
           cell: (row: AnyRow) => Object.hasOwn(row, title) && <Value value={row[title]} />,
         }))}
       />
-      <p class="muted">
+      <Text c="dimmed" size="sm">
         {rows.length} {rows.length === 1 ? 'row' : 'rows'}
         {rows.length > MOST_ROWS && `, of which the first ${MOST_ROWS} are shown`}
         {columns.length > MOST_COLUMNS && `; of ${columns.length} columns, the first ${MOST_COLUMNS} are shown`}
-      </p>
+      </Text>
     </>
   );
 }

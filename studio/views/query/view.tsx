@@ -1,9 +1,11 @@
 /** Query: statements, their parameters and their results. Each run has a connection of its own, which is closed to cancel it. */
+import { Button, Group, Stack, Text } from '@mantine/core';
 import './query.css';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'react';
 import type { ViewProperties } from '../../base/view-properties.js';
-import { Button } from '../../components/button.js';
-import { Loading, Notice } from '../../components/notice.js';
+import { Loading } from '../../components/loading.js';
+import { Notice } from '../../components/notice.js';
+import { PageHeader } from '../../components/page-header.js';
 import { asError } from '../../connection/as-error.js';
 import type { Connection, StatementResult } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
@@ -76,10 +78,10 @@ export function View({ connection }: ViewProperties) {
   const isRunning = run.kind === 'running';
   const isEmpty = text.trim() === '';
   return (
-    <div class="query">
-      <h1>Query</h1>
-      <div class="query-parts">
-        <div class="stack">
+    <div className="query">
+      <PageHeader title="Query" />
+      <div className="query-parts">
+        <Stack>
           <Editor
             replacement={replacement}
             names={names.data ?? []}
@@ -90,8 +92,8 @@ export function View({ connection }: ViewProperties) {
             }}
             onRun={() => void start()}
           />
-          <div class="row">
-            <Button kind="primary" disabled={isRunning || isEmpty} onClick={() => void start()}>
+          <Group>
+            <Button variant="filled" disabled={isRunning || isEmpty} onClick={() => void start()}>
               {selected.trim() === '' ? 'Run' : 'Run the selection'}
             </Button>
             <Button disabled={isRunning || isEmpty} onClick={() => void start('keep')}>
@@ -104,10 +106,12 @@ export function View({ connection }: ViewProperties) {
               Explain and measure
             </Button>
             {isRunning && <Button onClick={cancel}>Cancel</Button>}
-            <span class="muted">Ctrl-Enter runs. Measuring runs the statement, too.</span>
-          </div>
+            <Text span c="dimmed" size="sm">
+              Ctrl-Enter runs. Measuring runs the statement, too.
+            </Text>
+          </Group>
           <ParameterFields parameters={parameters} onChange={setParameters} />
-        </div>
+        </Stack>
         <StoredList text={text} onChoose={(chosen) => setReplacement({ text: chosen })} />
       </div>
       {isRunning && <Loading what="Running" />}

@@ -1,8 +1,8 @@
 /** Definitions of a kind, with their statements. */
-import type { ComponentChildren } from 'preact';
-import { useId, useState } from 'preact/hooks';
-import { Button } from '../../components/button.js';
-import { type Column, Table } from '../../components/table.js';
+import { Button, Group } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useId, useState } from 'react';
+import { type Column, DataTable } from '../../components/data-table.js';
 import type { Connection } from '../../connection/connection.js';
 import type { Definition } from '../../connection/definitions.js';
 import { overwriting, removal } from '../../connection/statements.js';
@@ -14,11 +14,11 @@ interface Properties {
   readonly connection: Connection;
   readonly definitions: readonly Definition[];
   /** What stands in the column of names; the name, unless it is given. */
-  nameOf?(definition: Definition): ComponentChildren;
+  nameOf?(definition: Definition): ReactNode;
   /** A column of its own. */
   readonly more?: Column<Definition>;
   /** Buttons beside the heading. */
-  readonly children?: ComponentChildren;
+  readonly children?: ReactNode;
   /** Something has changed. */
   onChange(): void;
 }
@@ -38,35 +38,39 @@ export function DefinitionList(properties: Properties) {
     onChange();
   };
   return (
-    <section aria-labelledby={id} class="definitions">
-      <div class="row">
+    <section aria-labelledby={id} className="definitions">
+      <Group>
         <h2 id={id}>{title}</h2>
         {children}
-      </div>
-      <Table
+      </Group>
+      <DataTable
         caption={title}
         rows={definitions}
         empty="None"
         keyOf={({ name }) => name}
         columns={[
           { title: 'Name', cell: (definition) => nameOf?.(definition) ?? <code>{definition.name}</code> },
-          { title: 'Statement', cell: ({ statement }) => <code class="statement">{statement}</code> },
+          { title: 'Statement', cell: ({ statement }) => <code className="statement">{statement}</code> },
           ...(more === undefined ? [] : [more]),
           {
             title: 'Actions',
             cell: (definition) => (
-              <span class="row">
-                <Button label={`Edit ${definition.name}`} onClick={() => setOpened({ dialog: 'edit', definition })}>
+              <Group component="span" gap="xs" wrap="nowrap">
+                <Button
+                  aria-label={`Edit ${definition.name}`}
+                  onClick={() => setOpened({ dialog: 'edit', definition })}
+                >
                   Edit
                 </Button>
                 <Button
-                  kind="danger"
-                  label={`Remove ${definition.name}`}
+                  variant="outline"
+                  color="red"
+                  aria-label={`Remove ${definition.name}`}
                   onClick={() => setOpened({ dialog: 'remove', definition })}
                 >
                   Remove
                 </Button>
-              </span>
+              </Group>
             ),
           },
         ]}

@@ -1,9 +1,10 @@
 /** All that is defined in the database, by kind. */
-import { useState } from 'preact/hooks';
+import { Anchor, Button } from '@mantine/core';
+import { useState } from 'react';
 import { hrefOf } from '../../base/route.js';
-import { Button } from '../../components/button.js';
 import { Failure } from '../../components/failure.js';
-import { Loading } from '../../components/notice.js';
+import { Loading } from '../../components/loading.js';
+import { PageHeader } from '../../components/page-header.js';
 import type { Connection } from '../../connection/connection.js';
 import { DATABASE_KINDS, type DatabaseKind, loadDefinitions } from '../../connection/definitions.js';
 import { useLoaded } from '../../connection/use-loaded.js';
@@ -25,9 +26,15 @@ const TITLES: Readonly<Record<DatabaseKind, string>> = {
 /** What the text begins with, for the shape of it. */
 const EXAMPLE = 'DEFINE FUNCTION fn::name($value: string) {\n  RETURN $value\n}';
 
-export function DefinitionsPage({ connection }: { readonly connection: Connection }) {
+interface Properties {
+  readonly connection: Connection;
+  /** Whether the form of a new table is open from the start. */
+  readonly isNewTable: boolean;
+}
+
+export function DefinitionsPage({ connection, isNewTable }: Properties) {
   const { data, error, reload } = useLoaded(() => loadDefinitions(connection), [connection]);
-  const [form, setForm] = useState<'table' | 'text'>();
+  const [form, setForm] = useState<'table' | 'text' | undefined>(isNewTable ? 'table' : undefined);
   const close = () => setForm(undefined);
   const done = () => {
     close();
@@ -35,16 +42,19 @@ export function DefinitionsPage({ connection }: { readonly connection: Connectio
   };
   return (
     <>
-      <div class="row">
-        <h1>Schema of {connection.session.database}</h1>
+      <PageHeader title={`Schema of ${connection.session.database}`}>
         {error === undefined && (
           <>
-            <Button onClick={() => setForm('table')}>New table</Button>
+            <Anchor size="sm" href={hrefOf('schema', ['diagram'])}>
+              Diagram
+            </Anchor>
             <Button onClick={() => setForm('text')}>New definition as text</Button>
-            <a href={hrefOf('schema', ['diagram'])}>Diagram</a>
+            <Button variant="filled" onClick={() => setForm('table')}>
+              New table
+            </Button>
           </>
         )}
-      </div>
+      </PageHeader>
       {error !== undefined && <Failure error={error} seenBy="system users of the database" />}
       {data === undefined
         ? error === undefined && <Loading />

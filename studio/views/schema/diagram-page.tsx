@@ -1,8 +1,12 @@
 /** The tables and what links them, as a picture and as a list that says the same. */
-import { useId, useMemo } from 'preact/hooks';
+import { Anchor } from '@mantine/core';
+import { useId, useMemo } from 'react';
 import { hrefOf } from '../../base/route.js';
+import { ScrollingTable } from '../../components/data-table.js';
 import { Failure } from '../../components/failure.js';
-import { Loading } from '../../components/notice.js';
+import { Loading } from '../../components/loading.js';
+import { NoTables } from '../../components/no-tables.js';
+import { PageHeader } from '../../components/page-header.js';
 import type { Connection } from '../../connection/connection.js';
 import { loadTableParts, type TableParts } from '../../connection/definitions.js';
 import { useLoaded } from '../../connection/use-loaded.js';
@@ -13,10 +17,11 @@ export function DiagramPage({ connection }: { readonly connection: Connection })
   const { data, error } = useLoaded(() => loadTableParts(connection), [connection]);
   return (
     <>
-      <div class="row">
-        <h1>Diagram of {connection.session.database}</h1>
-        <a href={hrefOf('schema')}>All definitions</a>
-      </div>
+      <PageHeader title={`Diagram of ${connection.session.database}`}>
+        <Anchor size="sm" href={hrefOf('schema')}>
+          All definitions
+        </Anchor>
+      </PageHeader>
       {error !== undefined && <Failure error={error} seenBy="system users of the database" />}
       {data === undefined ? error === undefined && <Loading /> : <Tables tables={data} />}
     </>
@@ -25,7 +30,7 @@ export function DiagramPage({ connection }: { readonly connection: Connection })
 
 function Tables({ tables }: { readonly tables: readonly TableParts[] }) {
   const links = useMemo(() => linksOf(tables), [tables]);
-  if (tables.length === 0) return <p class="empty">There are no tables</p>;
+  if (tables.length === 0) return <NoTables />;
   return (
     <>
       <Picture tables={tables} links={links} />
@@ -51,8 +56,7 @@ function Picture({ tables, links }: { readonly tables: readonly TableParts[]; re
   const { width, height, boxes, lines } = useMemo(() => layOut(tables, links), [tables, links]);
   const arrow = useId();
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
-    <section class="scrolling diagram" aria-label="Diagram" tabIndex={0}>
+    <ScrollingTable label="Diagram">
       <svg
         width={width}
         height={height}
@@ -72,7 +76,7 @@ function Picture({ tables, links }: { readonly tables: readonly TableParts[]; re
           <TableBox key={box.name} box={box} />
         ))}
       </svg>
-    </section>
+    </ScrollingTable>
   );
 }
 
@@ -80,8 +84,8 @@ function LinkLine({ line, arrow }: { readonly line: Line; readonly arrow: string
   const points = line.points.map(({ x, y }) => `${x} ${y}`);
   return (
     <g>
-      <path d={`M${points.join('L')}`} marker-end={`url(#${arrow})`} />
-      <text class="label" x={line.x} y={line.y}>
+      <path d={`M${points.join('L')}`} markerEnd={`url(#${arrow})`} />
+      <text className="label" x={line.x} y={line.y}>
         {shortened(line.link.label)}
       </text>
     </g>
@@ -91,7 +95,7 @@ function LinkLine({ line, arrow }: { readonly line: Line; readonly arrow: string
 function TableBox({ box: { name, isRelation, x, y, width, height } }: { readonly box: Box }) {
   const radius = isRelation ? height / 2 : 4;
   return (
-    <g class={isRelation ? 'relation' : 'table'}>
+    <g className={isRelation ? 'relation' : 'table'}>
       <rect x={x - width / 2} y={y - height / 2} width={width} height={height} rx={radius} />
       <text x={x} y={y}>
         {shortened(name)}

@@ -1,6 +1,7 @@
 /** The form that defines a field of a table. */
-import { useState } from 'preact/hooks';
+import { useState } from 'react';
 import { CheckboxField, Field } from '../../components/field.js';
+import { SuggestionField } from '../../components/suggestion-field.js';
 import type { Connection } from '../../connection/connection.js';
 import { defineField, type FieldChoice } from '../../connection/statements.js';
 import { PermissionFields } from './permission-fields.js';
@@ -47,8 +48,8 @@ export function FieldForm({ connection, table, onClose, onDone }: Properties) {
         onChange={(path) => change({ path })}
         required
       />
-      <div class="pairs">
-        <Field
+      <div className="pairs">
+        <SuggestionField
           label="Type"
           value={field.type}
           suggestions={[...TYPES, ...MORE_TYPES]}

@@ -1,5 +1,5 @@
 /** How the build of an index stands: asked again until it is over. */
-import { useEffect } from 'preact/hooks';
+import { useEffect } from 'react';
 import type { Connection } from '../../connection/connection.js';
 import type { Definition } from '../../connection/definitions.js';
 import { identifier } from '../../connection/surrealql.js';
@@ -26,7 +26,7 @@ export function IndexBuild({ connection, index }: { readonly connection: Connect
     const timer = setTimeout(reload, AGAIN_AFTER);
     return () => clearTimeout(timer);
   }, [data, reload]);
-  if (error !== undefined) return <span class="failed">{error.message}</span>;
+  if (error !== undefined) return <span className="failed">{error.message}</span>;
   return data === undefined ? <span>…</span> : <span role="status">{describe(data)}</span>;
 }
 

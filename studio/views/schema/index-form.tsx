@@ -1,6 +1,7 @@
 /** The form that defines an index of a table. */
-import { useState } from 'preact/hooks';
+import { useState } from 'react';
 import { CheckboxField, Field, SelectField } from '../../components/field.js';
+import { SuggestionField } from '../../components/suggestion-field.js';
 import type { Connection } from '../../connection/connection.js';
 import { defineIndex, type IndexChoice } from '../../connection/statements.js';
 import { StatementDialog } from './statement-dialog.js';
@@ -37,12 +38,12 @@ export function IndexForm({ connection, table, fields, onClose, onDone }: Proper
       onClose={onClose}
       onDone={onDone}
     >
-      <div class="pairs">
+      <div className="pairs">
         <Field label="Name" value={index.name} onChange={(name) => change({ name })} required />
         <SelectField label="Kind" value={index.kind} options={KINDS} onChange={(kind) => change({ kind })} />
       </div>
       {index.kind !== 'count' && (
-        <Field
+        <SuggestionField
           label="Fields"
           hint="Paths with commas between, in the order in which they are compared"
           value={index.fields}

@@ -1,5 +1,6 @@
 /** Who may do what: FULL, NONE or a condition for each action. */
-import { Field } from '../../components/field.js';
+import { Fieldset } from '@mantine/core';
+import { SuggestionField } from '../../components/suggestion-field.js';
 import type { Action } from '../../connection/definitions.js';
 import type { Permissions } from '../../connection/statements.js';
 
@@ -10,11 +11,10 @@ interface Properties {
 
 export function PermissionFields({ permissions, onChange }: Properties) {
   return (
-    <fieldset>
-      <legend>Permissions of record users and guests: FULL, NONE or a condition</legend>
-      <div class="pairs">
+    <Fieldset legend="Permissions of record users and guests: FULL, NONE or a condition">
+      <div className="pairs">
         {(Object.entries(permissions) as [Action, string][]).map(([action, clause]) => (
-          <Field
+          <SuggestionField
             key={action}
             label={`May ${action}`}
             value={clause}
@@ -24,6 +24,6 @@ export function PermissionFields({ permissions, onChange }: Properties) {
           />
         ))}
       </div>
-    </fieldset>
+    </Fieldset>
   );
 }

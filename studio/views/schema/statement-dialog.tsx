@@ -1,7 +1,7 @@
 /** A dialog that ends in a statement: a form, or a question, always with the statement that will run. */
-import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
-import { Button } from '../../components/button.js';
+import { Button, Group, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useId } from 'react';
 import { Dialog } from '../../components/dialog.js';
 import { Notice } from '../../components/notice.js';
 import type { Connection } from '../../connection/connection.js';
@@ -19,7 +19,7 @@ interface Properties {
   readonly isDangerous?: boolean;
   /** The statement stands in the form itself. */
   readonly isEditor?: boolean;
-  readonly children?: ComponentChildren;
+  readonly children?: ReactNode;
   onClose(): void;
   /** It has run. */
   onDone(): void;
@@ -39,7 +39,8 @@ export function StatementDialog(properties: Properties) {
   const id = useId();
   return (
     <Dialog title={title} onClose={properties.onClose}>
-      <form
+      <Stack
+        component="form"
         onSubmit={(event) => {
           event.preventDefault();
           run(statement);
@@ -53,13 +54,18 @@ export function StatementDialog(properties: Properties) {
           </section>
         )}
         {error !== undefined && <Notice kind="error">{error.message}</Notice>}
-        <div class="row actions">
-          <Button type="submit" kind={isDangerous ? 'danger' : 'primary'} disabled={isIncomplete || isRunning}>
+        <Group mt="md">
+          <Button
+            type="submit"
+            variant="filled"
+            {...(isDangerous && { color: 'red' })}
+            disabled={isIncomplete || isRunning}
+          >
             {action}
           </Button>
           <Button onClick={properties.onClose}>Cancel</Button>
-        </div>
-      </form>
+        </Group>
+      </Stack>
     </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 /** The form that defines a table. */
-import { useState } from 'preact/hooks';
+import { useState } from 'react';
 import { CheckboxField, Field, SelectField } from '../../components/field.js';
 import type { Connection } from '../../connection/connection.js';
 import { defineTable, type TableChoice } from '../../connection/statements.js';
@@ -35,7 +35,7 @@ export function TableForm({ connection, onClose, onDone }: Properties) {
       onClose={onClose}
       onDone={onDone}
     >
-      <div class="pairs">
+      <div className="pairs">
         <Field label="Name" value={table.name} onChange={(name) => change({ name })} required />
         <SelectField
           label="Holds"

@@ -1,9 +1,10 @@
 /** A table: its fields, indexes and events. */
-import { useState } from 'preact/hooks';
+import { Anchor, Button } from '@mantine/core';
+import { useState } from 'react';
 import { hrefOf } from '../../base/route.js';
-import { Button } from '../../components/button.js';
 import { Failure } from '../../components/failure.js';
-import { Loading } from '../../components/notice.js';
+import { Loading } from '../../components/loading.js';
+import { PageHeader } from '../../components/page-header.js';
 import type { Connection } from '../../connection/connection.js';
 import { loadTableDefinitions, type TableKind } from '../../connection/definitions.js';
 import { identifier } from '../../connection/surrealql.js';
@@ -31,10 +32,14 @@ export function TablePage({ connection, table }: Properties) {
   const dialog = { connection, table, onClose: close, onDone: done };
   return (
     <>
-      <h1>{table}</h1>
-      <p>
-        <a href={hrefOf('schema')}>All definitions</a>
-      </p>
+      <PageHeader title={table}>
+        <Anchor size="sm" href={hrefOf('explore', ['table', table])}>
+          Rows
+        </Anchor>
+        <Anchor size="sm" href={hrefOf('schema')}>
+          All definitions
+        </Anchor>
+      </PageHeader>
       {error !== undefined && <Failure error={error} seenBy="system users of the database" />}
       {data === undefined ? (
         error === undefined && <Loading />

@@ -1,5 +1,5 @@
 /** Any definition as text. */
-import { useState } from 'preact/hooks';
+import { useState } from 'react';
 import { TextAreaField } from '../../components/field.js';
 import type { Connection } from '../../connection/connection.js';
 import { StatementDialog } from './statement-dialog.js';

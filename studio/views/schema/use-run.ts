@@ -1,5 +1,5 @@
 /** Runs a statement for a component, which shows what became of it. */
-import { useState } from 'preact/hooks';
+import { useState } from 'react';
 import { asError } from '../../connection/as-error.js';
 import type { Connection } from '../../connection/connection.js';
 

@@ -8,5 +8,5 @@ import { TablePage } from './table-page.js';
 export function View({ connection, path: [page, table] }: ViewProperties) {
   if (page === 'diagram') return <DiagramPage connection={connection} />;
   if (page === 'table' && table !== undefined) return <TablePage key={table} connection={connection} table={table} />;
-  return <DefinitionsPage connection={connection} />;
+  return <DefinitionsPage connection={connection} isNewTable={page === 'new-table'} />;
 }

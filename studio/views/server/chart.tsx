@@ -1,4 +1,6 @@
 /** A small chart of one figure over the last minutes. What it shows is also said in words. */
+import { Text } from '@mantine/core';
+
 interface Properties {
   readonly title: string;
   /** Oldest first; `undefined` where nothing is known. */
@@ -21,7 +23,7 @@ export function Chart({ title, values, capacity, format }: Properties) {
       ? 'No values yet'
       : `Now ${now}, lowest ${format(Math.min(...known))}, highest ${format(highest)}`;
   return (
-    <figure class="chart">
+    <figure className="chart">
       <figcaption>
         {title} <strong>{now}</strong>
       </figcaption>
@@ -31,7 +33,9 @@ export function Chart({ title, values, capacity, format }: Properties) {
           <polyline key={points} points={points} />
         ))}
       </svg>
-      <small class="muted">highest {known.length === 0 ? '–' : format(highest)}</small>
+      <Text span c="dimmed" size="sm">
+        highest {known.length === 0 ? '–' : format(highest)}
+      </Text>
     </figure>
   );
 }

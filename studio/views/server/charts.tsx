@@ -1,5 +1,7 @@
 /** The metrics of the server that has answered, as small charts. */
-import { Loading, Notice } from '../../components/notice.js';
+import { Text } from '@mantine/core';
+import { Loading } from '../../components/loading.js';
+import { Notice } from '../../components/notice.js';
 import { Chart } from './chart.js';
 import { FIGURES, startOf } from './figures.js';
 import { KEPT_READINGS, useMetrics } from './use-metrics.js';
@@ -18,12 +20,12 @@ export function Charts({ token }: { readonly token: string }) {
         error === undefined && <Loading />
       ) : (
         <>
-          <p class="muted">
+          <Text c="dimmed" size="sm">
             Tessera {version}
             {started !== undefined && `, running since ${new Date(started).toLocaleString()}`}. These are figures of the
             process that has answered; each counts by itself.
-          </p>
-          <div class="charts">
+          </Text>
+          <div className="charts">
             {FIGURES.map(({ title, of, format }) => (
               <Chart
                 key={title}

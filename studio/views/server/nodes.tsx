@@ -1,8 +1,8 @@
 /** The nodes that use the store. */
+import { Button, Group } from '@mantine/core';
 import type { DateTime, Duration } from 'surrealdb';
-import { Button } from '../../components/button.js';
+import { DataTable } from '../../components/data-table.js';
 import { LoadedContent } from '../../components/loaded-content.js';
-import { Table } from '../../components/table.js';
 import { Time } from '../../components/time.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
@@ -26,15 +26,15 @@ export function Nodes({ connection }: { readonly connection: Connection }) {
   }, [connection]);
   return (
     <section>
-      <div class="row spread">
+      <Group justify="space-between">
         <h2>Nodes</h2>
-        <Button label="Load again: nodes" onClick={nodes.reload}>
+        <Button aria-label="Load again: nodes" onClick={nodes.reload}>
           Load again
         </Button>
-      </div>
+      </Group>
       <LoadedContent of={nodes}>
         {(loaded) => (
-          <Table
+          <DataTable
             caption="Nodes"
             rows={loaded}
             keyOf={({ id }) => id}

@@ -1,6 +1,7 @@
 /** The settings that are stored with the data, as INFO tells them. Those of the start are with who starts the server. */
+
+import { DataTable } from '../../components/data-table.js';
 import { LoadedContent } from '../../components/loaded-content.js';
-import { Table } from '../../components/table.js';
 import { Value } from '../../components/value.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
@@ -20,7 +21,7 @@ export function Settings({ connection }: { readonly connection: Connection }) {
       <h2>Settings</h2>
       <LoadedContent of={settings}>
         {(loaded) => (
-          <Table
+          <DataTable
             caption="Settings"
             rows={loaded}
             keyOf={({ scope, name }) => `${scope} ${name}`}

@@ -1,5 +1,5 @@
 /** Asks for the server's metrics every few seconds while the page is visible, and keeps the last readings. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useState } from 'react';
 import { asError } from '../../connection/as-error.js';
 import type { Reading } from './figures.js';
 import { parseMetrics } from './metrics-text.js';

@@ -2,6 +2,7 @@
 
 import type { ViewProperties } from '../../base/view-properties.js';
 import { Notice } from '../../components/notice.js';
+import { PageHeader } from '../../components/page-header.js';
 import { Charts } from './charts.js';
 import { Nodes } from './nodes.js';
 import './server.css';
@@ -12,7 +13,7 @@ export function View({ connection }: ViewProperties) {
   const isRoot = level === 'root' && token !== undefined;
   return (
     <>
-      <h1>Server</h1>
+      <PageHeader title="Server" />
       {isRoot ? (
         <>
           <Charts token={token} />

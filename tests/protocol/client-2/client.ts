@@ -14,9 +14,18 @@ const folder = mkdtempSync(join(tmpdir(), 'tessera-'));
 process.once('exit', () => rmSync(folder, { recursive: true }));
 const engines = { ...createRemoteEngines(), ...createTesseraEngines() };
 
-/** Node 20 has no WebSocket of its own. */
+/**
+ * Node 20 has no WebSocket of its own. As in browsers, each message is an event by itself: of those that come together
+ * the client would pass on the first notification alone.
+ */
+class SteppingWebSocket extends WebSocket {
+  constructor(address: string, protocols?: string | string[]) {
+    super(address, protocols, { allowSynchronousEvents: false });
+  }
+}
+
 export const newClient = (): Surreal =>
-  new Surreal({ engines, websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+  new Surreal({ engines, websocketImpl: SteppingWebSocket as unknown as typeof globalThis.WebSocket });
 
 export const addressOf = ({ url }: { readonly url: string }, scheme: string): string =>
   scheme === 'tessera' ? `tessera://${folder}` : `${url.replace('http', scheme)}/rpc`;

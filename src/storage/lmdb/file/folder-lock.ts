@@ -2,11 +2,11 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { lazyLibrary } from '../../../base/lazy.js';
-import { createPrivately } from '../../../base/private-file.js';
 import { failure } from '../../../errors/error.js';
 import { checkEmptyFile } from './lmdb-integrity.js';
 import { lockFileOf } from './lmdb-lock-file.js';
 import { allocateLock } from './lmdb-space.js';
+import { makeLmdbFile } from './new-lmdb-file.js';
 
 const lmdb = lazyLibrary<typeof import('lmdb')>('lmdb');
 
@@ -62,7 +62,7 @@ export function joinFolder(folder: string, owner: number): () => Promise<void> {
 }
 
 function enter(path: string) {
-  createPrivately(path);
+  makeLmdbFile(path);
   const file = lmdb().open({ path, noSubdir: true, overlappingSync: false, maxReaders: MAX_OWNERS });
   return { file, entry: file.useReadTransaction() };
 }

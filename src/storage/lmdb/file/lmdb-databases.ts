@@ -2,10 +2,10 @@
 import type { Database, RootDatabase } from 'lmdb';
 import { invariant } from '../../../base/invariant.js';
 import { lazyLibrary } from '../../../base/lazy.js';
-import { createPrivately } from '../../../base/private-file.js';
 import type { Key, Versionstamp } from '../../contract.js';
 import { stampBytes } from '../../transaction/append.js';
 import { decodeMetadata, encodeMetadata, type MetadataName } from './lmdb-metadata.js';
+import { makeLmdbFile } from './new-lmdb-file.js';
 import type { EncodedChange } from './packed-changes.js';
 
 const lmdb = lazyLibrary<typeof import('lmdb')>('lmdb');
@@ -81,7 +81,7 @@ export interface LmdbDatabasesOptions {
  * @throws Error of the system or of the library
  */
 export function openDatabases(path: string, { sync, readOnly, hasLog }: LmdbDatabasesOptions): LmdbDatabases {
-  if (!readOnly) createPrivately(path);
+  if (!readOnly) makeLmdbFile(path);
   const root = lmdb().open<Uint8Array, Key>({
     path,
     noSubdir: true,

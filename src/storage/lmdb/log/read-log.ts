@@ -7,7 +7,7 @@
  * record that it has torn, since the next one is written when it is on the disk. A record that isn't as it was written
  * and has others behind it is damage.
  */
-import { closeSync, fsyncSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { failure } from '../../../errors/error.js';
 import { type ArchivedGroup, addChanges } from '../../archive/read-archive.js';
@@ -23,6 +23,7 @@ import {
   SEGMENT_HEADER,
   type SegmentHeader,
 } from '../../archive/segment.js';
+import { syncFile } from '../../file-system.js';
 import type { EncodedChange } from '../file/packed-changes.js';
 
 const LOG_NAME = /^(\d{8})\.log$/;
@@ -101,14 +102,7 @@ export function lastLogged({ folder, id, version }: LoggedStore): number {
  * @throws Error of the system
  */
 export function syncLog(folder: string, segments: readonly number[]): void {
-  for (const number of segments) {
-    const descriptor = openSync(logPath(folder, number), 'r+');
-    try {
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-  }
+  for (const number of segments) syncFile(logPath(folder, number));
 }
 
 interface ReadSegment {

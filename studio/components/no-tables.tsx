@@ -1,0 +1,29 @@
+/** A database without tables, and what to do first in it. */
+import { Button, EmptyState } from '@mantine/core';
+import { IconTableOff } from '@tabler/icons-react';
+import { hrefOf } from '../base/route.js';
+
+interface Properties {
+  /** Opens the dialog that reads a file. */
+  onImport?(): void;
+}
+
+export function NoTables({ onImport }: Properties) {
+  return (
+    <EmptyState
+      icon={<IconTableOff size="2.5rem" aria-hidden />}
+      title="There are no tables yet"
+      description="Define a table, write statements that make one, or import a file of statements."
+    >
+      <EmptyState.Actions>
+        <Button component="a" variant="filled" href={hrefOf('schema', ['new-table'])}>
+          Define the first table
+        </Button>
+        <Button component="a" href={hrefOf('query')}>
+          Write a query
+        </Button>
+        {onImport !== undefined && <Button onClick={onImport}>Import a file</Button>}
+      </EmptyState.Actions>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,54 @@
+/** Who is signed in, how the page looks to them, and signing out. */
+import { Button, type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core';
+import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
+import { useStore } from '../base/store.js';
+import { leave, type SignedIn } from '../session/session.js';
+import { contrast } from './appearance.js';
+
+const SCHEMES = {
+  auto: { title: 'As the system', Icon: IconDeviceDesktop },
+  light: { title: 'Light', Icon: IconSun },
+  dark: { title: 'Dark', Icon: IconMoon },
+} as const;
+
+export function AccountMenu({ session: { level, name } }: { readonly session: SignedIn }) {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const isHigh = useStore(contrast) === 'more';
+  const user = level === 'guest' ? 'Guest' : name;
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button
+          className="account"
+          variant="subtle"
+          aria-label={`Account of ${user}`}
+          leftSection={<IconUser size="1rem" aria-hidden />}
+        >
+          {user}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Appearance</Menu.Label>
+        <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as MantineColorScheme)}>
+          {Object.entries(SCHEMES).map(([scheme, { title, Icon }]) => (
+            <Menu.RadioItem key={scheme} value={scheme} rightSection={<Icon size="1rem" aria-hidden />}>
+              {title}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+        <Menu.CheckboxItem
+          checked={isHigh}
+          onChange={(checked) => {
+            contrast.value = checked ? 'more' : 'system';
+          }}
+        >
+          High contrast
+        </Menu.CheckboxItem>
+        <Menu.Divider />
+        <Menu.Item leftSection={<IconLogout size="1rem" aria-hidden />} onClick={() => leave()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

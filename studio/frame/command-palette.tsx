@@ -1,0 +1,59 @@
+/** The command palette (Ctrl-K): goes to a table, a record by its id or a view, and does what the frame can do. */
+import { useMantineColorScheme } from '@mantine/core';
+import { Spotlight } from '@mantine/spotlight';
+import { IconContrast2, IconSearch } from '@tabler/icons-react';
+import { useState } from 'react';
+import { loadTables } from '../connection/catalog.js';
+import type { Connection } from '../connection/connection.js';
+import { tablesBehindView } from '../session/viewing.js';
+import { type Command, commandsFor } from './commands.js';
+
+export function CommandPalette({ connection }: { readonly connection: Connection | undefined }) {
+  const { toggleColorScheme } = useMantineColorScheme();
+  const [typed, setTyped] = useState('');
+  const [tables, setTables] = useState<readonly string[]>([]);
+  const readTables = () => {
+    if (connection === undefined || connection.session.database === '') return;
+    // Users who may not list the tables open them by record ids.
+    void loadTables(connection)
+      .catch(() => tablesBehindView.value)
+      .then((found) => setTables(found.map(({ name }) => name)));
+  };
+  const own: readonly Command[] = [
+    { title: 'Switch between light and dark', icon: IconContrast2, run: toggleColorScheme },
+  ];
+  const groups = commandsFor(typed, tables, own);
+  return (
+    <Spotlight.Root
+      query={typed}
+      onQueryChange={setTyped}
+      onSpotlightOpen={readTables}
+      shortcut="mod + K"
+      tagsToIgnore={[]}
+      triggerOnContentEditable
+      scrollable
+      maxHeight="60vh"
+    >
+      <Spotlight.Search
+        aria-label="Find or do something"
+        placeholder="A table, a record such as person:ann, a view, an action"
+        leftSection={<IconSearch size="1.25rem" aria-hidden />}
+      />
+      <Spotlight.ActionsList>
+        {groups.map(({ title, commands }) => (
+          <Spotlight.ActionsGroup key={title} label={title}>
+            {commands.map(({ title: label, icon: Icon, run }) => (
+              <Spotlight.Action
+                key={label}
+                label={label}
+                leftSection={<Icon size="1.25rem" aria-hidden />}
+                onClick={run}
+              />
+            ))}
+          </Spotlight.ActionsGroup>
+        ))}
+        {groups.length === 0 && <Spotlight.Empty>Nothing is called so.</Spotlight.Empty>}
+      </Spotlight.ActionsList>
+    </Spotlight.Root>
+  );
+}

@@ -1,0 +1,58 @@
+/** What the command palette finds: views, tables, a record by its id, and actions. */
+import { IconFile, IconLogout, IconTable, type TablerIcon } from '@tabler/icons-react';
+import { go } from '../base/route.js';
+import { leave } from '../session/session.js';
+import { VIEWS } from './views.js';
+
+export interface Command {
+  readonly title: string;
+  readonly icon: TablerIcon;
+  run(): void;
+}
+
+export interface CommandGroup {
+  readonly title: string;
+  readonly commands: readonly Command[];
+}
+
+/** Tables that are listed at once; others are found by typing. */
+const MOST = 8;
+
+/** `person:ann` */
+const RECORD_ID = /^\s*[^\s:]+:\S/;
+
+/** The commands that match what is typed, in groups that aren't empty; `own` are actions of the page that asks. */
+export function commandsFor(
+  typed: string,
+  tables: readonly string[],
+  own: readonly Command[],
+): readonly CommandGroup[] {
+  const words = typed.trim().toLowerCase().split(/\s+/);
+  const isFound = ({ title }: Command) => words.every((word) => title.toLowerCase().includes(word));
+  const groups: readonly CommandGroup[] = [
+    { title: 'Record', commands: RECORD_ID.test(typed) ? [openRecord(typed.trim())] : [] },
+    { title: 'Tables', commands: tables.map(openTable).filter(isFound).slice(0, MOST) },
+    { title: 'Views', commands: VIEW_COMMANDS.filter(isFound) },
+    { title: 'Actions', commands: [...own, ...ACTIONS].filter(isFound) },
+  ];
+  return groups.filter(({ commands }) => commands.length > 0);
+}
+
+function openRecord(id: string): Command {
+  return { title: `Open ${id}`, icon: IconFile, run: () => go('explore', ['record', id]) };
+}
+
+function openTable(table: string): Command {
+  return { title: table, icon: IconTable, run: () => go('explore', ['table', table]) };
+}
+
+const VIEW_COMMANDS: readonly Command[] = Object.entries(VIEWS).flatMap(([name, { title, icon, parts = {} }]) => [
+  { title, icon, run: () => go(name) },
+  ...Object.entries(parts).map(([part, partTitle]) => ({
+    title: `${title}: ${partTitle}`,
+    icon,
+    run: () => go(name, [part]),
+  })),
+]);
+
+const ACTIONS: readonly Command[] = [{ title: 'Sign out', icon: IconLogout, run: () => leave() }];
