@@ -4,6 +4,10 @@ import { Flag } from './flags.js';
 import type { MigrateOptions } from './migrate/run.js';
 import { addTargetOptions } from './target-options.js';
 
+interface NewOptions extends Pick<MigrateOptions, 'dir' | 'json'> {
+  readonly down?: boolean;
+}
+
 export function addMigrateCommand(program: Command): void {
   const migrate = program.command('migrate').description('Apply a folder of .surql files to a database, in order');
   addFolderOptions(
@@ -28,6 +32,7 @@ Examples:
   migrate
     .command('new <name>')
     .description('Make the next file, for statements to be written into it')
+    .addOption(new Flag('--down', 'Make another one as well, for statements that undo it'))
     .addOption(folderOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -35,14 +40,36 @@ Examples:
       `
 The file has the next number and as many digits as the others, or 0001 in a folder without files, which is made.
 
-Example:
-  tessera migrate new add_email`,
+Examples:
+  tessera migrate new add_email
+  tessera migrate new add_email --down`,
     )
-    .action(async (name: string, { dir, json }: Pick<MigrateOptions, 'dir' | 'json'>) => {
+    .action(async (name: string, { dir, json, ...options }: NewOptions) => {
       const { createMigration } = await import('./migrate/files.js');
-      const file = createMigration(dir, name);
-      process.stdout.write(json === true ? `${JSON.stringify({ file })}\n` : `${file}\n`);
+      const [file, down] = createMigration(dir, name, options);
+      const files = down === undefined ? [file] : [file, down];
+      process.stdout.write(json === true ? `${JSON.stringify({ file, down })}\n` : `${files.join('\n')}\n`);
     });
+  addFolderOptions(
+    migrate
+      .command('down')
+      .description('Undo the file that was applied last, by its .down.surql')
+      .addOption(new Flag('--dry-run', 'Run it in a transaction that is cancelled')),
+    `
+0002_nicknames.down.surql has the statements that undo 0002_nicknames.surql. They run in one transaction, which takes
+the file from the list of those that are applied.
+
+Exit codes:
+  0  it is undone, or none was applied
+  1  there is no file that says how, it failed, or no server answers; nothing has changed
+
+Examples:
+  tessera migrate down --user root --pass secret --ns test --db test
+  tessera migrate down --dry-run --ns test --db test`,
+  ).action(async (options: MigrateOptions & { readonly dryRun?: boolean }) => {
+    const { runDown } = await import('./migrate/run.js');
+    process.exitCode = await runDown(options, process.stdout);
+  });
   addFolderOptions(
     migrate.command('status').description('List what is applied and what is pending'),
     `

@@ -3,12 +3,17 @@ import { Command } from 'commander';
 import { type VerifyAuditCommand, verifyFile } from './audit-verify.js';
 import { addBackupCommands } from './backup-commands.js';
 import { addConnectionOptions, type ConnectionOptions, DEFAULT_ENDPOINT, takePassFile } from './client/connection.js';
+import { takeDevConnection } from './client/dev-connection.js';
 import { addCompletionCommand } from './completion-command.js';
 import { addConfigCommand } from './config-command.js';
+import { addDevCommand } from './dev-command.js';
 import { allCommands, Flag, HELP, readEnvironmentVariables } from './flags.js';
+import { addInitCommand } from './init-command.js';
 import { isReady, READINESS_EXIT_CODES } from './is-ready.js';
 import { addMigrateCommand } from './migrate-command.js';
 import { addNodesCommand } from './nodes-command.js';
+import { addOpenCommand } from './open-command.js';
+import { addSeedCommand } from './seed-command.js';
 import { addSqlCommand } from './sql-command.js';
 import { addStartCommand } from './start.js';
 import { addStoreCommands } from './store-commands.js';
@@ -16,6 +21,7 @@ import { terminalText } from './terminal-text.js';
 import { addTestCommand } from './test-command.js';
 import { addTransferCommands, addValidateCommand } from './transfer-commands.js';
 import { addTypesCommand } from './types-command.js';
+import { addUserCommand } from './user-command.js';
 import { OWN_VERSION, serverVersion } from './version.js';
 
 /** The program, ready to parse a command line. */
@@ -26,6 +32,15 @@ export function createProgram(environment: NodeJS.ProcessEnv = process.env): Com
     .configureHelp(HELP)
     .showHelpAfterError('(tessera --help lists the commands)')
     .addHelpText('after', PROGRAM_EXAMPLES);
+
+  program.commandsGroup('Apps:');
+  addInitCommand(program);
+  addDevCommand(program);
+  addMigrateCommand(program);
+  addTestCommand(program);
+  addSeedCommand(program);
+  addTypesCommand(program);
+  addOpenCommand(program);
 
   program.commandsGroup('Servers:');
   // Servers read their own settings, which are checked together.
@@ -43,9 +58,7 @@ export function createProgram(environment: NodeJS.ProcessEnv = process.env): Com
   addSqlCommand(program);
   addTransferCommands(program);
   addGraphqlCommands(program);
-  addTypesCommand(program);
-  addMigrateCommand(program);
-  addTestCommand(program);
+  addUserCommand(program);
 
   program.commandsGroup('Other:');
   addValidateCommand(program);
@@ -55,6 +68,7 @@ export function createProgram(environment: NodeJS.ProcessEnv = process.env): Com
     if (settings.includes(command)) continue;
     command.hook('preAction', () => {
       readEnvironmentVariables(command, environment);
+      takeDevConnection(command);
       takePassFile(command);
     });
   }
@@ -63,6 +77,7 @@ export function createProgram(environment: NodeJS.ProcessEnv = process.env): Com
 
 const PROGRAM_EXAMPLES = `
 Examples:
+  tessera init todo tasks
   tessera start memory --user root --pass secret
   tessera sql --user root --pass secret --ns test --db test
   echo 'INFO FOR DB' | tessera sql --ns test --db test --json

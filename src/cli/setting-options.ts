@@ -1,7 +1,7 @@
 /** The settings of a server as options of a command. */
 import type { Command } from 'commander';
 import { type CommandLine, SETTING_GROUPS, SETTINGS, type SettingSources } from '../server/configuration.js';
-import { variableName } from '../server/setting.js';
+import { type Setting, variableName } from '../server/setting.js';
 import { Flag, variablesOf } from './flags.js';
 
 export const PATH_HELP = `${SETTINGS.path.description} (default ${SETTINGS.path.fallback}; env: ${variableName(SETTINGS.path)}, ${SETTINGS.path.peer})`;
@@ -13,14 +13,21 @@ export function addSettingOptions(command: Command): void {
   for (const [heading, settings] of Object.entries(SETTING_GROUPS)) {
     command.optionsGroup(`${heading}:`);
     for (const setting of Object.values(settings)) {
-      if (setting === SETTINGS.path) continue;
-      command.addOption(new Flag(setting.flag, setting.description, setting.peer).default(undefined, setting.fallback));
+      if (setting !== SETTINGS.path) command.addOption(settingFlag(setting));
     }
   }
   command.optionsGroup('Other:');
-  command.addOption(
-    new Flag(CONFIG, 'A file of settings in TOML, which count unless they are given here', 'TESSERA_CONFIG'),
-  );
+  command.addOption(configFlag());
+}
+
+/** The option of a setting. */
+export function settingFlag({ flag, description, peer, fallback }: Setting<unknown>): Flag {
+  return new Flag(flag, description, peer).default(undefined, fallback);
+}
+
+/** The option for a file of settings. */
+export function configFlag(): Flag {
+  return new Flag(CONFIG, 'A file of settings in TOML, which count unless they are given here', 'TESSERA_CONFIG');
 }
 
 /**

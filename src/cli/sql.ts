@@ -1,13 +1,12 @@
 /** `tessera sql`: statements in, results out. */
-import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
 import { ByteCollector } from '../base/byte-collector.js';
 import { isArray, isObject, type Value } from '../value/value.js';
+import { askPassword } from './ask-password.js';
 import { type ConnectionOptions, connectAs } from './client/connection.js';
 import { History, historyFile } from './shell/history.js';
 import { pagerOf } from './shell/pager.js';
 import { formatValue } from './shell/print.js';
-import { Shell, type ShellStreams } from './shell/shell.js';
+import { Shell } from './shell/shell.js';
 import { ShellSession } from './shell/shell-session.js';
 import { escapeControls, paint, type Style, styleOf } from './shell/style.js';
 
@@ -43,7 +42,7 @@ export function runSql(options: SqlOptions, terminal: Terminal): Promise<number>
 async function converse(given: SqlOptions, { input, output }: Terminal): Promise<number> {
   const { user, pass, token } = given;
   const isAsked = user !== undefined && pass === undefined && token === undefined;
-  const options = isAsked ? { ...given, pass: await askPassword(user, { input, output }) } : given;
+  const options = isAsked ? { ...given, pass: await askPassword(`Password of ${user}: `, { input, output }) } : given;
   let shell: Shell | undefined;
   const session = await ShellSession.open(options, (notification) => shell?.show(notification));
   shell = new Shell(
@@ -103,23 +102,4 @@ function report(results: Value, style: Style, { print, complain }: Report): numb
 
 function complaint(text: string, style: Style): string {
   return paint(style, 'error', escapeControls(style, text));
-}
-
-/** Asks for a password without showing it. */
-function askPassword(user: string, { input, output }: ShellStreams): Promise<string> {
-  const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input, output: unseen, terminal: true, historySize: 0 });
-  output.write(`Password of ${user}: `);
-  return new Promise((resolve) => {
-    let answer = '';
-    lines.once('line', (line) => {
-      answer = line;
-      lines.close();
-    });
-    // Ctrl-C and Ctrl-D answer nothing.
-    lines.once('close', () => {
-      output.write('\n');
-      resolve(answer);
-    });
-  });
 }

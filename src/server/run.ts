@@ -47,5 +47,6 @@ async function runAlone(configuration: Configuration, log: Log): Promise<Running
   surviveUncaught(log);
   exitOnSignals(server.close, configuration.drainTime + configuration.shutdownTimeout, log);
   const hasRootUser = await prepared;
-  return { url: server.url, hasRootUser, setupCode: hasRootUser ? undefined : setup?.open() };
+  const setupCode = hasRootUser ? undefined : setup?.open();
+  return { url: server.url, hasRootUser, setupCode, close: server.close };
 }

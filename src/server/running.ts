@@ -6,4 +6,6 @@ export interface Running {
   readonly setupCode?: string | undefined;
   /** The processes that serve, if there are several. */
   readonly pids?: readonly (number | undefined)[];
+  /** Completes the requests in progress and closes the database, as a signal does. */
+  close(): Promise<void>;
 }

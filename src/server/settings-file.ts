@@ -11,8 +11,11 @@ import { parse, TomlError, type TomlTable } from 'smol-toml';
 import { levenshtein } from '../base/levenshtein.js';
 import { ALL_SETTINGS, type GivenSetting, type SettingsFile } from './configuration.js';
 import { ConfigurationError, optionName, type Setting } from './setting.js';
+import { DEV_SETTINGS } from './settings/dev.js';
 
-const BY_KEY: ReadonlyMap<string, Setting<unknown>> = new Map(ALL_SETTINGS.map((setting) => [keyOf(setting), setting]));
+const BY_KEY: ReadonlyMap<string, Setting<unknown>> = new Map(
+  [...ALL_SETTINGS, ...Object.values(DEV_SETTINGS)].map((setting) => [keyOf(setting), setting]),
+);
 
 /** The name of a setting in a file: `bind` for `--bind`. */
 export function keyOf(setting: Setting<unknown>): string {

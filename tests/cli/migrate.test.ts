@@ -16,7 +16,7 @@ import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CommandError } from '../../src/cli/command-error.js';
 import { createMigration } from '../../src/cli/migrate/files.js';
-import { type MigrateOptions, runApply, runDiff, runStatus } from '../../src/cli/migrate/run.js';
+import { type MigrateOptions, runApply, runDiff, runDown, runStatus } from '../../src/cli/migrate/run.js';
 import { valuesOf, withTarget } from '../../src/cli/target.js';
 import type { RunningServer } from '../../src/server/server.js';
 import type { Value } from '../../src/value/value.js';
@@ -305,8 +305,48 @@ it('is applied once by several migrators at once, while others write', async () 
   expect((await run(runStatus)).at(-1)).toBe('0');
 });
 
+describe('migrate down', () => {
+  const defined = async () => (await query('RETURN object::keys((INFO FOR DB).tables)'))[0];
+  beforeEach(() => {
+    file('01_a.surql', 'DEFINE TABLE a');
+    file('02_b.surql', 'DEFINE TABLE b; CREATE b:1');
+    file('02_b.down.surql', 'DELETE b;\nREMOVE TABLE b');
+  });
+
+  it('undoes the last file, which can be applied again, changed or not', async () => {
+    expect(await run(runDown)).toBe('nothing to undo\n0');
+    await run(runApply);
+    expect(await run(runDown, { dryRun: true })).toBe('would undo 02_b\n0');
+    expect(await defined()).toEqual(['a', 'b', 'tessera_migration']);
+    file('02_b.surql', 'DEFINE TABLE b SCHEMAFULL');
+    expect(await run(runDown)).toBe('undone 02_b\n0');
+    expect(await defined()).toEqual(['a', 'tessera_migration']);
+    expect(await run(runStatus)).toBe('applied 01_a TIME\npending 02_b\n2');
+    expect(await run(runApply)).toBe('applied 02_b\n0');
+    expect(await run(runDown, { json: true })).toBe('{"undone":"02_b"}\n0');
+    expect(await run(runDown)).toBe(`01_a doesn't say how it is undone: there is no file 01_a.down.surql\n1`);
+  });
+
+  it('changes nothing where a statement fails or changes the journal', async () => {
+    await run(runApply);
+    file('02_b.down.surql', 'REMOVE TABLE b;\nREMOVE TABLE missing');
+    expect(await run(runDown)).toMatch(/^02_b\.down\.surql:2:1: .*\n1$/);
+    file('02_b.down.surql', 'DELETE tessera_migration');
+    expect(await run(runDown)).toMatch(/^02_b: it changes the table tessera_migration/);
+    file('02_b.down.surql', 'BEGIN');
+    expect(await run(runDown)).toMatch(/^02_b\.down\.surql:1:1: BEGIN is refused/);
+    expect(await run(runStatus)).toBe('applied 01_a TIME\napplied 02_b TIME\n0');
+    expect(await defined()).toEqual(['a', 'b', 'tessera_migration']);
+  });
+
+  it('needs the file that it undoes', async () => {
+    rmSync(join(dir, '02_b.surql'));
+    expect(await run(runApply)).toBe('02_b.down.surql: there is no 02_b.surql that it would undo\n1');
+  });
+});
+
 describe('migrate new', () => {
-  const make = (title: string, folder = dir) => createMigration(folder, title).slice(folder.length + 1);
+  const make = (title: string, folder = dir) => createMigration(folder, title)[0]?.slice(folder.length + 1);
 
   it('makes the next file, in a folder that it makes, too', async () => {
     const folder = join(dir, 'db', 'migrations');
@@ -330,5 +370,16 @@ describe('migrate new', () => {
     expect(() => make('one more', full)).toThrow('there is no number behind that of 9_last');
     writeFileSync(join(full, 'unnumbered.surql'), '');
     expect(() => make('one more', full)).toThrow('must begin with a number');
+  });
+
+  it('makes a file that undoes it, too, where that is asked for', async () => {
+    const files = createMigration(dir, 'add email', { down: true });
+    expect(files.map((path) => path.slice(dir.length + 1))).toEqual([
+      '0001_add_email.surql',
+      '0001_add_email.down.surql',
+    ]);
+    expect(() => make('add.down')).toThrow(CommandError);
+    expect(await run(runApply)).toBe('applied 0001_add_email\n0');
+    expect(await run(runDown)).toBe('undone 0001_add_email\n0');
   });
 });

@@ -1,6 +1,7 @@
 /** Runs what a page of the documentation tells its readers to run, and compares what it says they will see. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { resolve as absolute } from 'node:path';
 import { ROOT_OF_PAGES, type ServerProcess } from '../support/server-process.js';
 
 /** A fenced block of a page. What follows a command in a block of `json` or `text` is its output. */
@@ -56,21 +57,45 @@ export function startArguments(page: string): string[] | undefined {
 export async function runSteps(steps: readonly Step[], server: ServerProcess): Promise<string[]> {
   const script = [
     'set -euo pipefail',
-    'tessera() { case "$1" in version|validate|check|upgrade|copy|backup|verify|restore|config|completion|test) ;; *) set -- "$@" --endpoint "$URL" ;; esac; node dist/bin/tessera.js "$@"; }',
-    'npx() { "$@"; }',
+    FUNCTIONS,
     ...steps.map(({ command }) => `${asShell(command, server)}\nprintf '${SEPARATOR}'`),
   ].join('\n');
   const output = await new Promise<string>((resolve, reject) => {
-    const child = execFile('bash', ['-s'], { env: { ...process.env, URL: server.url } }, (error, stdout, stderr) => {
-      const done = stdout.split('\u001e').length - 1;
-      if (error === null) resolve(stdout);
-      else reject(new Error(`The block at line ${steps[done]?.command.line} failed:\n${stdout}\n${stderr}`));
-    });
+    const child = execFile(
+      'bash',
+      ['-s'],
+      { env: { ...process.env, URL: server.url, TESSERA: absolute('dist/bin/tessera.js') } },
+      (error, stdout, stderr) => {
+        const done = stdout.split('\u001e').length - 1;
+        if (error === null) resolve(stdout);
+        else reject(new Error(`The block at line ${steps[done]?.command.line} failed:\n${stdout}\n${stderr}`));
+      },
+    );
     child.stdin?.end(script);
   });
   return output.split('\u001e').slice(0, -1);
 }
 const SEPARATOR = '\\036';
+
+/** The commands as pages name them. In a folder where `tessera dev` runs, they reach its server. */
+const FUNCTIONS = `
+npx() { "$@"; }
+tessera() {
+  case "$1" in
+    version|validate|check|upgrade|copy|backup|verify|restore|config|completion|test|init) ;;
+    dev) start_dev; return ;;
+    *) [ -e .tessera ] || set -- "$@" --endpoint "$URL" ;;
+  esac
+  node "$TESSERA" "$@"
+}
+start_dev() {
+  node "$TESSERA" dev --bind 127.0.0.1:0 >dev.log 2>&1 &
+  trap "kill $!" EXIT
+  until grep -q 'ran seed' dev.log; do
+    kill -0 $! || { cat dev.log >&2; exit 1; }
+    sleep 0.1
+  done
+}`;
 
 function asShell({ language, text }: Block, server: ServerProcess): string {
   const address = new URL(server.url).host;

@@ -63,13 +63,31 @@ async function currentPlan(client: RpcClient, files: readonly Migration[]): Prom
 }
 
 /** Returns whether it was applied; not if it conflicted with another transaction or migrator. */
-async function apply(client: RpcClient, migration: Migration, applied: readonly AppliedMigration[]): Promise<boolean> {
+function apply(client: RpcClient, migration: Migration, applied: readonly AppliedMigration[]): Promise<boolean> {
+  return commitUnlessLost(client, async (transaction) => {
+    await writeEntry(client, migration, applied.length + 1, transaction);
+    await runMigration(client, migration, transaction);
+    await journalMustBe([...applied, migration], migration.name, client, transaction);
+  });
+}
+
+/**
+ * Runs `work` in a transaction and commits it. Returns whether it was; not if it conflicted with another transaction or
+ * migrator.
+ * @throws CommandError, ServerError of the work
+ */
+export async function commitUnlessLost(
+  client: RpcClient,
+  work: (transaction: Value) => Promise<void>,
+): Promise<boolean> {
   const transaction = await client.call('begin');
   try {
-    if (!(await isDone(writeEntry(client, migration, applied.length + 1, transaction)))) return false;
-    if (!(await isDone(runMigration(client, migration, transaction)))) return false;
-    if (!(await isDone(journalMustBe([...applied, migration], client, transaction)))) return false;
-    return await isDone(client.call('commit', transaction));
+    await work(transaction);
+    await client.call('commit', transaction);
+    return true;
+  } catch (error) {
+    if (error instanceof ServerError && LOST.has(error.reason)) return false;
+    throw error;
   } finally {
     await cancel(client, transaction);
   }
@@ -79,8 +97,9 @@ async function apply(client: RpcClient, migration: Migration, applied: readonly 
  * A migration that changed its own entry, or those of others, would be run again by the next migrator.
  * @throws CommandError; ServerError for a conflict
  */
-async function journalMustBe(
+export async function journalMustBe(
   entries: readonly Pick<Migration, 'name' | 'checksum'>[],
+  file: string,
   client: RpcClient,
   transaction: Value,
 ): Promise<void> {
@@ -89,23 +108,11 @@ async function journalMustBe(
     journal.length === entries.length &&
     journal.every(({ name, checksum }, at) => name === entries[at]?.name && checksum === entries[at].checksum);
   if (isKept) return;
-  throw new CommandError(
-    `${entries.at(-1)?.name}: it changes the table ${JOURNAL}, which lists what is applied; nothing of it stays`,
-  );
+  throw new CommandError(`${file}: it changes the table ${JOURNAL}, which lists what is applied; nothing of it stays`);
 }
 
 /** A transaction conflict, and a record that is there already, which can only be the entry in the journal. */
 const LOST: ReadonlySet<string | undefined> = new Set(['TransactionConflict', 'Record']);
-
-async function isDone(step: Promise<unknown>): Promise<boolean> {
-  try {
-    await step;
-    return true;
-  } catch (error) {
-    if (error instanceof ServerError && LOST.has(error.reason)) return false;
-    throw error;
-  }
-}
 
 /** A transaction that has ended is left alone, and so is a connection that is lost. */
 async function cancel(client: RpcClient, transaction: Value): Promise<void> {

@@ -33,6 +33,8 @@ export interface Migration {
 
 const NAME = /^(\d{1,20})[_-][A-Za-z0-9_.-]+$/;
 const ENDING = '.surql';
+/** The ending of a file that undoes the migration of the same name: `0001_users.down.surql`. */
+const DOWN_ENDING = '.down.surql';
 
 /** The largest file in bytes: what a server takes in one message by default. */
 const LARGEST = 16 * 2 ** 20;
@@ -43,29 +45,46 @@ const LARGEST = 16 * 2 ** 20;
  * isn't a file or is too large, and for links that lead out of the folder; Error of the file system
  */
 export function readMigrations(folder: string): Migration[] {
-  const names = namesIn(folder);
-  const within = join(realpathSync(folder), sep);
-  return names.map((name) => {
-    const file = join(folder, name + ENDING);
-    if (!realpathSync(file).startsWith(within)) throw new CommandError(`${file}: it is a link out of the folder`);
-    return readMigration(name, file);
-  });
+  return namesIn(folder).map((name) => readWithin(folder, name + ENDING, name));
 }
 
-/** @throws CommandError for what isn't a file or is too large; Error of the file system */
+/**
+ * The file that undoes a migration; `undefined` where there is none.
+ * @throws CommandError as `readMigrations`; Error of the file system
+ */
+export function readDownMigration(folder: string, name: string): Migration | undefined {
+  return existsSync(join(folder, name + DOWN_ENDING)) ? readWithin(folder, name + DOWN_ENDING, name) : undefined;
+}
+
+function readWithin(folder: string, fileName: string, name: string): Migration {
+  const within = join(realpathSync(folder), sep);
+  const file = join(folder, fileName);
+  if (!realpathSync(file).startsWith(within)) throw new CommandError(`${file}: it is a link out of the folder`);
+  return readMigration(name, file);
+}
+
+/**
+ * A file with statements that run in one transaction, as a migration does.
+ * @throws CommandError for what isn't a file or is too large; Error of the file system
+ */
 export function readMigration(name: string, file: string): Migration {
   const bytes = readBounded(file);
   const text = normalized(bytes.toString('utf8'));
   return { name, file, text, checksum: createHash('sha256').update(text).digest('hex'), isUtf8: isUtf8(bytes) };
 }
 
-/** In their order. @throws CommandError as `readMigrations` */
+/** In their order, without those that undo others. @throws CommandError as `readMigrations` */
 function namesIn(folder: string): string[] {
-  const names = readdirSync(folder)
-    .filter((file) => file.endsWith(ENDING))
+  const files = readdirSync(folder);
+  const names = files
+    .filter((file) => file.endsWith(ENDING) && !file.endsWith(DOWN_ENDING))
     .map((file) => file.slice(0, -ENDING.length))
     .sort();
   checkNames(folder, names);
+  const undone = files.filter((file) => file.endsWith(DOWN_ENDING)).map((file) => file.slice(0, -DOWN_ENDING.length));
+  const stray = undone.find((name) => !names.includes(name));
+  if (stray !== undefined)
+    throw new CommandError(`${join(folder, stray + DOWN_ENDING)}: there is no ${stray}${ENDING} that it would undo`);
   return names;
 }
 
@@ -73,24 +92,31 @@ function namesIn(folder: string): string[] {
 const DIGITS = 4;
 
 /**
- * Makes the next file of a folder, which is made, too: `migrations/0003_add_email.surql`. Returns its path.
+ * Makes the next file of a folder, which is made, too: `migrations/0003_add_email.surql`; with `down` another that
+ * undoes it. Returns their paths.
  * @throws CommandError for a name that no file may have, and behind the last number; Error of the file system
  */
-export function createMigration(folder: string, title: string): string {
+export function createMigration(folder: string, title: string, { down = false } = {}): string[] {
   const last = existsSync(folder) ? namesIn(folder).at(-1) : undefined;
   const [, digits = '0'.repeat(DIGITS)] = (last !== undefined && NAME.exec(last)) || [];
   const number = String(BigInt(digits) + 1n).padStart(digits.length, '0');
   if (number.length > digits.length) throw new CommandError(`${folder}: there is no number behind that of ${last}`);
   const name = `${number}_${title.trim().replace(/\s+/g, '_')}`;
-  if (!NAME.test(name)) {
+  if (!NAME.test(name) || (name + ENDING).endsWith(DOWN_ENDING)) {
     throw new CommandError(
       `A name has letters, digits, "_", "-" and "." of ASCII, as in "add_email", found "${title}"`,
     );
   }
-  const file = join(folder, name + ENDING);
   mkdirSync(folder, { recursive: true });
-  writeFileSync(file, '-- Statements that change the database, applied in one transaction.\n', { flag: 'wx' });
-  return file;
+  const contents: [ending: string, text: string][] = [
+    [ENDING, '-- Statements that change the database, applied in one transaction.\n'],
+  ];
+  if (down) contents.push([DOWN_ENDING, `-- Statements that undo ${name}, for "tessera migrate down".\n`]);
+  return contents.map(([ending, text]) => {
+    const file = join(folder, name + ending);
+    writeFileSync(file, text, { flag: 'wx' });
+    return file;
+  });
 }
 
 /** @throws CommandError for what isn't a file, is too large, or is being written */

@@ -71,3 +71,8 @@ export async function writeEntry(
   const entry = `${toText(new RecordId(JOURNAL, position))} SET name = ${toText(name)}, checksum = ${toText(checksum)}`;
   await valuesOf(client, `CREATE ${entry}`, transaction);
 }
+
+/** Removes the entry at a position as part of a transaction. @throws ServerError */
+export async function removeEntry(client: RpcClient, position: number, transaction: Value): Promise<void> {
+  await valuesOf(client, `DELETE ${toText(new RecordId(JOURNAL, position))}`, transaction);
+}

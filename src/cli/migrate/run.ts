@@ -8,6 +8,7 @@ import { type Difference, diffMigrations } from './diff.js';
 import { readMigrations } from './files.js';
 import { readJournal } from './journal.js';
 import { MIGRATE_EXIT_CODES, type MigrationPlan, planMigrations } from './plan.js';
+import { undoLast } from './undo.js';
 
 export interface MigrateOptions extends TargetOptions {
   /** The folder of the files. */
@@ -15,8 +16,8 @@ export interface MigrateOptions extends TargetOptions {
   readonly json?: boolean;
 }
 
-/** Transactions of several requests belong to a connection, which HTTP has none of. */
-function withConnection<T>(options: TargetOptions, work: (client: RpcClient) => Promise<T>): Promise<T> {
+/** Runs `work` with a WebSocket: transactions of several requests belong to a connection, which HTTP has none of. */
+export function withConnection<T>(options: TargetOptions, work: (client: RpcClient) => Promise<T>): Promise<T> {
   return withTarget({ ...options, endpoint: options.endpoint.replace(/^http/, 'ws') }, work);
 }
 
@@ -38,6 +39,19 @@ export async function runApply(
   if (options.json === true) output.write(`${JSON.stringify({ [dryRun === true ? 'pending' : 'applied']: done })}\n`);
   else if (done.length === 0) output.write('nothing to apply\n');
   return dryRun === true && done.length > 0 ? MIGRATE_EXIT_CODES.outstanding : 0;
+}
+
+/** Undoes the migration that was applied last. Resolves with the exit code: 0. @throws as `undoLast` */
+export async function runDown(
+  { dryRun, ...options }: MigrateOptions & { readonly dryRun?: boolean },
+  output: NodeJS.WritableStream,
+): Promise<number> {
+  const undone = await withConnection(options, (client) => undoLast(client, options.dir, { dryRun }));
+  if (options.json === true)
+    output.write(`${JSON.stringify({ [dryRun === true ? 'last' : 'undone']: undone ?? null })}\n`);
+  else if (undone === undefined) output.write('nothing to undo\n');
+  else output.write(`${dryRun === true ? 'would undo' : 'undone'} ${undone}\n`);
+  return 0;
 }
 
 /** Prints applied and pending migrations. Resolves with the exit code: 0, or one of `MIGRATE_EXIT_CODES`. */

@@ -48,7 +48,7 @@ export async function runPrimary(configuration: Configuration, log: Log): Promis
   try {
     await pool.start();
     const url = urlOf(configuration, await connections.listen(configuration.bind));
-    return { url, hasRootUser, pids: pool.pids };
+    return { url, hasRootUser, pids: pool.pids, close };
   } catch (error) {
     log.error({ error }, 'The workers could not be started');
     await close().catch(() => undefined);

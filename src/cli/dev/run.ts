@@ -1,0 +1,115 @@
+/** `tessera dev`: a server on the data of this folder, whose database follows the files of the app. */
+import { givenSetting, type SettingSources } from '../../server/configuration.js';
+import { runServer } from '../../server/run.js';
+import { DEV_SETTINGS } from '../../server/settings/dev.js';
+import { escapeIdentifier } from '../../value/text/quote.js';
+import { connectAs } from '../client/connection.js';
+import { type DevConnection, readDevConnection, writeDevConnection } from '../client/dev-connection.js';
+import { CommandError } from '../command-error.js';
+import { errorText } from '../error-text.js';
+import { SEED_FILE } from '../seed-command.js';
+import { valuesOf } from '../target.js';
+import { watchTypes } from '../types.js';
+import { ChangeWatcher } from './change-watcher.js';
+import { DATA_FOLDER, ROOT_NAME, readDevConfiguration } from './configuration.js';
+import { devPassword, prepareDevFolder, removeData } from './data.js';
+import { FollowedFiles, MIGRATIONS } from './followed-files.js';
+import { devScreen } from './screen.js';
+
+/** Milliseconds between two looks at the database. */
+const INTERVAL = 1_000;
+
+/**
+ * Runs until a signal ends the process.
+ * @throws CommandError, ConfigurationError, ServerError, TesseraError where the server can't be started
+ */
+export async function runDev(
+  sources: SettingSources,
+  { reset }: { readonly reset: boolean },
+  output: NodeJS.WritableStream,
+): Promise<void> {
+  if (reset) await removeData();
+  prepareDevFolder();
+  const { connection, close } = await startServer(sources);
+  const types = givenSetting(DEV_SETTINGS.types, sources)?.text;
+  try {
+    await prepareDatabase(connection);
+    output.write(devScreen(connection));
+    await followFiles(connection, types, output);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** `types`: the file for the types of the database. */
+async function followFiles(
+  connection: DevConnection,
+  types: string | undefined,
+  output: NodeJS.WritableStream,
+): Promise<never> {
+  const watcher = new ChangeWatcher([
+    { folder: '.', counts: (name) => name === MIGRATIONS || name === SEED_FILE },
+    { folder: MIGRATIONS, counts: (name) => name.endsWith('.surql') },
+  ]);
+  const files = new FollowedFiles(connection, output);
+  let keepsTypes = false;
+  for (;;) {
+    const state = await files.follow();
+    if (state === 'current' && types !== undefined && !keepsTypes) {
+      keepsTypes = true;
+      keepTypes(types, connection, output);
+    }
+    // "tessera migrate down" changes no file.
+    await watcher.next(state === 'drift' ? INTERVAL : undefined);
+  }
+}
+
+interface Started {
+  readonly connection: DevConnection;
+  readonly close: () => Promise<void>;
+}
+
+/** @throws CommandError where the port is taken; as `runServer` */
+async function startServer(sources: SettingSources): Promise<Started> {
+  const pass = devPassword();
+  const configuration = readDevConfiguration(sources, pass);
+  const { bind, defaultNamespace: ns, defaultDatabase: db } = configuration;
+  const user = { user: ROOT_NAME, pass, ns, db };
+  // The password is kept before there is a user who has it.
+  if (readDevConnection() === undefined) writeDevConnection({ endpoint: `http://127.0.0.1:${bind.port}`, ...user });
+  const running = await runServer(configuration, []).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new CommandError(`${errorText(error)}. Another port is chosen so: tessera dev --bind 127.0.0.1:8001`);
+  });
+  if (running === undefined) throw new Error('A server with one process is no worker');
+  const connection = { endpoint: running.url, ...user };
+  writeDevConnection(connection);
+  return { connection, close: running.close };
+}
+
+/**
+ * Makes the database, so that it is there before the first migration.
+ * @throws CommandError where the data has another root user
+ */
+async function prepareDatabase(connection: DevConnection): Promise<void> {
+  const { ns, db } = connection;
+  const client = await connectAs({ ...connection, authLevel: 'root' }).catch((error: Error) => {
+    throw new CommandError(
+      `The root user of ${DATA_FOLDER} can't sign in: ${error.message}. Begin with empty data: tessera dev --reset`,
+    );
+  });
+  await valuesOf(client, `DEFINE NAMESPACE IF NOT EXISTS ${escapeIdentifier(ns)}`);
+  await valuesOf(client, `DEFINE DATABASE IF NOT EXISTS ${escapeIdentifier(db)}`);
+  client.close();
+}
+
+/** Writes the types whenever a definition changes, here or in the Studio. */
+function keepTypes(out: string, connection: DevConnection, errors: NodeJS.WritableStream): void {
+  const ending = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort());
+  const options = { ...connection, authLevel: 'root', out } as const;
+  watchTypes(options, { errors, interval: INTERVAL, signal: ending.signal }).catch((error: unknown) =>
+    errors.write(`${errorText(error)}\n`),
+  );
+}
