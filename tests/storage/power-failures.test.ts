@@ -99,21 +99,24 @@ function* failuresIn(
   const isEvent = (call: DiskCall, index: number) =>
     index >= done.length && call.kind !== 'say' && isOwn(call.path) && (!isZeros(call) || random(20) === 0);
   const events = calls.flatMap((call, index) => (isEvent(call, index) ? [index] : []));
-  // A third of them soon after the first answer, when what was recovered is on its way into the tree.
+  // Soon after the first answer, what was recovered is on its way into the tree.
   const answer = calls.findIndex(({ kind }, index) => index >= done.length && kind === 'say');
   const soon = events.filter((index) => index > answer).slice(0, SOON);
-  const places = Array.from({ length: many }, () => {
-    const among = soon.length > 0 && random(3) === 0 ? soon : events;
-    return among[random(among.length)] as number;
+  // By a record of the log or a meta page of the tree a commit is done: a restart sees it, though it isn't flushed yet.
+  const commits = events.filter((index) => isShort(calls[index]));
+  const drawn = (among: readonly number[]) =>
+    (among.length > 0 ? among : events)[random(among.length || events.length)];
+  const strikes = Array.from({ length: many }, () => {
+    const isKill = random(5) === 0;
+    return { isKill, place: drawn(isKill ? commits : random(3) === 0 ? soon : events) };
   });
   const disk = new SimulatedDisk(flushed.size > 0 ? FOLDER : ROOT, flushed);
   let known = acknowledged;
   for (const [index, call] of calls.entries()) {
     disk.apply(call);
     if (call.kind === 'say' && index >= done.length) known = heard(known, call.line);
-    for (const place of places) {
+    for (const { isKill, place } of strikes) {
       if (place !== index) continue;
-      const isKill = random(5) === 0;
       const remains = new Map([...(isKill ? disk.kill() : disk.fail(random))].filter(([path]) => isOwn(path)));
       if (isKill) yield { flushed, done: calls.slice(0, index + 1), remains, acknowledged: known };
       else yield { flushed: remains, done: [], remains, acknowledged: known };
@@ -123,6 +126,7 @@ function* failuresIn(
 
 const isOwn = (path: string) => path === FOLDER || path.startsWith(`${FOLDER}/`);
 const isZeros = (call: DiskCall) => call.kind === 'write' && call.bytes.every((byte) => byte === 0);
+const isShort = (call: DiskCall | undefined) => call?.kind === 'write' && call.bytes.length < 4_096;
 
 async function mustBeSound({ remains, acknowledged }: State, which: string): Promise<void> {
   writeRemains(remains, COPY);

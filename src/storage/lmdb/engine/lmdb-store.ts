@@ -6,7 +6,7 @@ import type { Database, Transaction } from 'lmdb';
 import type { Timers } from '../../../env/environment.js';
 import { failure } from '../../../errors/error.js';
 import type { Key, KeyRange, Versionstamp } from '../../contract.js';
-import { syncFolder } from '../../file-system.js';
+import { syncFile, syncFolder } from '../../file-system.js';
 import { type LmdbDatabases, MAX_READERS, openDatabases, putChange, putVersion } from '../file/lmdb-databases.js';
 import { checkDataFile, type FileCheck, RECORDS_TREE } from '../file/lmdb-integrity.js';
 import { MAX_KEY_LENGTH } from '../file/lmdb-limits.js';
@@ -124,8 +124,12 @@ export function openByteStore(folder: string, options: ByteStoreOptions): ByteSt
     if (readOnly) return new LmdbByteStore(databases, undefined, options);
     settleFormat(databases, folder);
     settleIdentity(databases);
-    // A new file must also survive in its folder, and a new folder in the one above.
-    if (options.sync) for (const path of [folder, dirname(resolve(folder))]) syncFolder(path);
+    if (options.sync) {
+      // The last commit of a killed process may be in the system's memory only: the log won't have it any longer.
+      syncFile(path);
+      // A new file must also survive in its folder, and a new folder in the one above.
+      for (const path of [folder, dirname(resolve(folder))]) syncFolder(path);
+    }
     return new LmdbByteStore(databases, path, options);
   } catch (error) {
     void databases.root.close();
