@@ -40,6 +40,7 @@ export const LONG_TESTS = [
   'end-to-end/recipes/company-account',
   'search/bad-input',
   'storage/full-disk',
+  'cli/dev',
   'storage/power-failures',
   'storage/call-kills',
   'end-to-end/music-shop-lists',
