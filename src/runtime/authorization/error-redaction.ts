@@ -3,15 +3,25 @@
  * its error texts quote values.
  */
 import { otherwise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import type { ErrorCode } from '../../errors/catalogue.js';
 import { failure, TesseraError } from '../../errors/error.js';
+import { memoryErrors } from '../../errors/sections/memory.js';
 import type { Execution } from '../execution.js';
 
+/** What the store or the machine lacks at the moment, whatever is run. */
+const PASSING: ReadonlySet<string> = new Set<ErrorCode>([
+  ...(Object.keys(memoryErrors) as (keyof typeof memoryErrors)[]),
+  'storage_unavailable',
+  'storage_denied',
+  'storage_full',
+]);
+
 /**
- * Whether an error is the outcome of what was run, rather than a deadline, a cancellation, a conflict, or a fault of
- * ours.
+ * Whether an error is the outcome of what was run, rather than a deadline, a cancellation, a conflict, a store that
+ * doesn't answer, or a fault of ours.
  */
 export function isQueryError(error: unknown): error is TesseraError {
-  return error instanceof TesseraError && error.kind !== 'Query';
+  return error instanceof TesseraError && error.kind !== 'Query' && !PASSING.has(error.code);
 }
 
 /** Whether the text of an error quotes only what its author meant to be read. */
