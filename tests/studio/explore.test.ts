@@ -93,7 +93,7 @@ it('keeps changes until they are saved, all or none of them, and undoes them', a
   await page.getByRole('link', { name: 'All of person' }).click();
   await page.getByRole('grid').getByRole('link', { name: 'person:eve' }).click();
   await page.getByRole('button', { name: 'Edit' }).click();
-  await page.getByLabel('age', { exact: true }).fill('0 - 1');
+  await page.getByLabel('age', { exact: true }).fill('-1');
   await page.getByRole('button', { name: 'Keep' }).click();
   expect(await studio.sql('SELECT VALUE age FROM person:eve')).toEqual([[1]]);
 
@@ -106,7 +106,7 @@ it('keeps changes until they are saved, all or none of them, and undoes them', a
   ]);
 
   await page.getByRole('button', { name: 'Edit' }).click();
-  await page.getByLabel('age', { exact: true }).fill('1 + 1');
+  await page.getByLabel('age', { exact: true }).fill('2');
   await page.getByRole('button', { name: 'Keep' }).click();
   await page.getByRole('button', { name: 'Undo: Delete person:dan' }).click();
   await page.getByRole('button', { name: 'Save 2 changes' }).click();
@@ -125,13 +125,13 @@ it('opens what the server refused again, with all that was typed', async ({ skip
   await page.getByRole('button', { name: 'New row' }).click();
   await page.getByLabel('id', { exact: true }).fill('person:refused');
   await page.getByLabel('name', { exact: true }).fill('Rosa');
-  await page.getByLabel('age', { exact: true }).fill('0 - 7');
+  await page.getByLabel('age', { exact: true }).fill('-7');
   await page.getByRole('button', { name: 'Keep' }).click();
   await page.getByRole('button', { name: 'Save 1 change' }).click();
   await expect.poll(() => page.getByRole('alert').innerText()).toMatch(/Nothing was saved.*age/s);
   await page.getByRole('button', { name: 'Reopen: New row in person' }).click();
   expect(await page.getByLabel('name', { exact: true }).inputValue()).toBe('Rosa');
-  expect(await page.getByLabel('age', { exact: true }).inputValue()).toBe('0 - 7');
+  expect(await page.getByLabel('age', { exact: true }).inputValue()).toBe('-7');
   await page.getByLabel('age', { exact: true }).fill('7');
   await page.getByRole('button', { name: 'Keep' }).click();
   await page.getByRole('button', { name: 'Save 1 change' }).click();

@@ -4,8 +4,11 @@ import { beforeAll, expect, it } from 'vitest';
 import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { openEngine } from '../../src/storage/open/open.js';
-import { float, isObject, objectFrom, Table, type Value } from '../../src/value/value.js';
+import { Datetime, float, isObject, objectFrom, Table, type Value } from '../../src/value/value.js';
 import { type Change, statementOf } from '../../studio/views/explore/changes.js';
+import { editorFor, numberCode, shownNumber, shownTime, timeCode } from '../../studio/views/explore/editors.js';
+import { isChanged, typedValueOf } from '../../studio/views/explore/entries.js';
+import { alternativesOf, choicesOf, linkedTables } from '../../studio/views/explore/kinds.js';
 import { evaluate, loadContent, type TypedValue } from '../../studio/views/explore/typed-values.js';
 import { expectSame } from '../properties/same.js';
 import { storableValue, text } from '../support/arbitraries.js';
@@ -125,4 +128,76 @@ it('leaves values alone that are too large for a text, and edits the others', as
   expect(await run('SELECT VALUE [name, array::len(many), array::len(nested.many)] FROM ONLY large:1')).toEqual([
     ['b', 50_000, 50_000],
   ]);
+});
+
+it('shows in an editor only what comes back from it as the same value', async () => {
+  const scalar = fc.oneof(
+    storableValue,
+    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+    fc.double().map(float),
+    fc.boolean(),
+    fc
+      .tuple(fc.integer({ min: -70_000_000_000, max: 260_000_000_000 }), fc.integer({ min: 0, max: 999_999_999 }))
+      .map(([seconds, nanoseconds]) => new Datetime(seconds, nanoseconds)),
+  );
+  const shown = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(scalar, async (value) => {
+      const [code] = await run('RETURN value::quote($value)', { value });
+      const text = String(code);
+      const editor = editorFor('any', text);
+      if (editor === undefined) return;
+      shown.add(editor.name);
+      expect(numberCode(editor.name, shownNumber(editor.name, text))).toBe(text);
+      if (editor.name === 'datetime') {
+        const { time, fraction } = shownTime(text);
+        expect(timeCode(time, fraction)).toBe(text);
+      }
+      const entry = { name: 'v', kind: 'any', manner: 'editor', text, editor } as const;
+      // To look at it as SurrealQL changes nothing.
+      expect(isChanged(entry, { ...entry, manner: 'surrealql' })).toBe(false);
+      const typed = await typedValueOf(source, entry);
+      expect(typed.code).toBe(text);
+      const [back] = await run(`RETURN ${typed.code}`);
+      expectSame(back, value);
+    }),
+    { numRuns: 500 },
+  );
+  expect([...shown].toSorted()).toEqual(['bool', 'datetime', 'decimal', 'duration', 'float', 'int']);
+});
+
+it('keeps the kind of a number that is typed, and refuses what is none', async () => {
+  const typed = async (kind: string, shown: string) => {
+    const editor = editorFor(kind, '');
+    if (editor === undefined) throw new Error(`There is no editor of ${kind}`);
+    const text = numberCode(editor.name, shown);
+    return (await typedValueOf(source, { name: 'v', kind, manner: 'editor', text, editor })).code;
+  };
+  expect(await typed('float', '1.0')).toBe('1f');
+  expect(await typed('float', '-1e3')).toBe('-1000f');
+  expect(await typed('decimal', '0.1')).toBe('0.1dec');
+  expect(await typed('none | decimal', '1')).toBe('1dec');
+  expect(await typed('int', '9007199254740993')).toBe('9007199254740993');
+  expect(await typed('duration', '1h30m')).toBe('1h30m');
+  for (const [kind, wrong] of [
+    ['int', '1.5'],
+    ['int', '9223372036854775808'],
+    ['int', '1; DELETE t'],
+    ['float', '1e400'],
+    ['float', '1 + 1'],
+    ['decimal', '1f'],
+    ['duration', '1 hour'],
+    ['datetime', "d'2026-02-30T00:00:00Z'"],
+    ['record<t>', 'Ann'],
+  ] as const) {
+    await expect(typed(kind, wrong), wrong).rejects.toThrow('v: expected');
+  }
+});
+
+it('reads the types of fields', () => {
+  expect(alternativesOf("none | 'a|b' | record<a | `b>|`> | int")).toEqual(["'a|b'", 'record<a | `b>|`>', 'int']);
+  expect(choicesOf(`none | 'a' | "it's" | 2`)).toEqual(["'a'", `"it's"`, '2']);
+  expect([choicesOf("'a' | string"), choicesOf('none'), choicesOf('any')]).toEqual([[], [], []]);
+  expect(linkedTables('none | record<a | `b c`>')).toEqual(['a', '`b c`']);
+  expect(linkedTables('array<record<a>>')).toEqual([]);
 });

@@ -1,26 +1,19 @@
-/** A form for the fields of a row, new or there already. Values are typed as text or as SurrealQL, which the server evaluates. */
+/**
+ * A form for the fields of a row, new or there already. Values are entered in the editor of their kind, as text, or as SurrealQL, which the
+ * server evaluates.
+ */
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Dialog } from '../../components/dialog.js';
-import { Field, SelectField, TextAreaField } from '../../components/field.js';
+import { Field } from '../../components/field.js';
 import { Notice } from '../../components/notice.js';
 import { asError } from '../../connection/as-error.js';
 import type { FieldInfo } from '../../connection/catalog.js';
 import type { Connection } from '../../connection/connection.js';
 import { topLevel } from './columns.js';
-import { type Content, evaluate, type TypedValue } from './typed-values.js';
-
-/** How a value is typed. */
-type Manner = TypedValue['manner'] | 'none';
-
-const MANNERS: Readonly<Record<Manner, string>> = { text: 'Text', surrealql: 'SurrealQL', none: 'None' };
-
-interface Entry {
-  readonly name: string;
-  readonly kind: string;
-  readonly manner: Manner;
-  readonly text: string;
-}
+import { type Entry, entryOf, isChanged, typedValueOf } from './entries.js';
+import { EntryField } from './entry-field.js';
+import type { Content } from './typed-values.js';
 
 interface Properties {
   readonly connection: Connection;
@@ -51,17 +44,17 @@ export function RowForm(properties: Properties) {
     setEntries(entries.map((entry, index) => (index === at ? { ...entry, ...changed } : entry)));
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    const changed = entries.filter((entry) => {
-      const before = initial.find(({ name }) => name === entry.name);
-      return before === undefined || before.manner !== entry.manner || before.text !== entry.text;
-    });
+    const changed = entries.filter((entry) =>
+      isChanged(
+        initial.find(({ name }) => name === entry.name),
+        entry,
+      ),
+    );
     try {
       const set = await Promise.all(
-        changed.flatMap(({ name, manner, text }) =>
-          manner === 'none'
-            ? []
-            : [evaluate(connection, name, { manner, text }).then((value) => [name, value] as const)],
-        ),
+        changed
+          .filter(({ manner }) => manner !== 'none')
+          .map(async (entry) => [entry.name, await typedValueOf(connection, entry)] as const),
       );
       const unset = changed.flatMap(({ manner, name }) => (manner === 'none' ? [name] : []));
       if (changed.length > 0) onDone(Object.fromEntries(set), unset);
@@ -75,29 +68,20 @@ export function RowForm(properties: Properties) {
       <Stack component="form" onSubmit={submit}>
         {error !== '' && <Notice kind="error">{error}</Notice>}
         {tooLarge.length > 0 && <Notice kind="information">Too large to be edited here: {tooLarge.join(', ')}</Notice>}
-        {entries.map(({ name, kind, manner, text }, at) => (
-          <div className="entry" key={name}>
-            <TextAreaField
-              label={name}
-              hint={kind}
-              rows={text.includes('\n') || text.length > 80 ? 5 : 1}
-              value={manner === 'none' ? '' : text}
-              onChange={(typed) => change(at, { text: typed, ...(manner === 'none' && { manner: mannerOf(kind) }) })}
-            />
-            <SelectField
-              label={`How ${name} is written`}
-              value={manner}
-              options={MANNERS}
-              onChange={(chosen) => change(at, { manner: chosen })}
-            />
-          </div>
+        {entries.map((entry, at) => (
+          <EntryField
+            key={entry.name}
+            connection={connection}
+            entry={entry}
+            onChange={(changed) => change(at, changed)}
+          />
         ))}
         <Group align="end">
           <Field label="Another field" value={newName} onChange={setNewName} />
           <Button
             disabled={newName === '' || tooLarge.includes(newName) || entries.some(({ name }) => name === newName)}
             onClick={() => {
-              setEntries([...entries, { name: newName, kind: 'any', manner: 'text', text: '' }]);
+              setEntries([...entries, { name: newName, kind: 'any', manner: 'text', text: '', editor: undefined }]);
               setNewName('');
             }}
           >
@@ -118,11 +102,6 @@ export function RowForm(properties: Properties) {
   );
 }
 
-/** How a value of a type is typed, until another manner is chosen. */
-function mannerOf(kind: string): Manner {
-  return /\b(string|any)\b/.test(kind) ? 'text' : 'surrealql';
-}
-
 function entriesOf(
   fields: readonly FieldInfo[],
   content: Content,
@@ -134,7 +113,6 @@ function entriesOf(
   if (!isNew) names.delete('id');
   return [...names].map((name) => {
     const kind = kinds.get(name) ?? (name === 'id' ? 'made by the server if there is none' : 'any');
-    const { manner = 'none', text = '' } = content[name] ?? {};
-    return { name, kind, manner, text };
+    return { name, kind, ...entryOf(kind, content[name]) };
   });
 }

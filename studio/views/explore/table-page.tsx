@@ -11,8 +11,10 @@ import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
 import { changeOf, withChange } from './changes.js';
 import { ChangesBar } from './changes-bar.js';
+import { ColumnMenu } from './column-menu.js';
 import { columnsOf, widthOf } from './columns.js';
 import { Grid } from './grid.js';
+import { hiddenColumns } from './hidden-columns.js';
 import { NoRows } from './no-rows.js';
 import { pendingChanges } from './pending-changes.js';
 import { NewRow } from './row-editors.js';
@@ -64,6 +66,10 @@ export function TablePage({ connection, table, info, onSaved }: Properties) {
   // What was counted before a filter that can't be read isn't there.
   const total = problem === undefined ? (count.data ?? 0) : 0;
   const seen = Array.from({ length: Math.min(total, SEEN_ROWS) }, (_, at) => pages.row(at) ?? []).flat();
+  const hiding = hiddenColumns(connection.session, table);
+  const hidden = useStore(hiding);
+  const columns = columnsOf(fields.data ?? [], isRelation, seen);
+  const shown = columns.filter((name) => name === 'id' || !hidden.includes(name));
   const reload = () => {
     setVersion((last) => last + 1);
     onSaved();
@@ -88,6 +94,13 @@ export function TablePage({ connection, table, info, onSaved }: Properties) {
           <Field label="Filter" placeholder="age > 30 AND name != 'Ann'" value={typed} onChange={setTyped} />
           <Button type="submit">Apply</Button>
         </Group>
+        <ColumnMenu
+          columns={columns}
+          hidden={hidden}
+          onChange={(names) => {
+            hiding.value = names;
+          }}
+        />
         <Button onClick={reload}>Reload</Button>
         <Button variant="filled" disabled={isReadOnly} onClick={() => setAdding(true)}>
           New row
@@ -100,7 +113,7 @@ export function TablePage({ connection, table, info, onSaved }: Properties) {
       )}
       <Grid
         label={`Rows of ${table}`}
-        columns={columnsOf(fields.data ?? [], isRelation, seen).map((name) => ({ name, width: widthOf(name, seen) }))}
+        columns={shown.map((name) => ({ name, width: widthOf(name, seen) }))}
         count={total}
         order={order}
         rowAt={(at) => pages.row(at)}

@@ -1,0 +1,24 @@
+/** The types of fields, as the server writes them: `none | 'a' | record<person>`. */
+
+/** What a value of a type may be, apart from nothing. Bars in texts, names and angle brackets don't divide it. */
+export function alternativesOf(kind: string): readonly string[] {
+  const parts =
+    kind.match(/(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|<(?:`(?:\\.|[^`\\])*`|[^>`])*>|[^|])+/g) ?? [];
+  return parts.map((part) => part.trim()).filter((part) => !['', 'none', 'null'].includes(part));
+}
+
+const LITERAL = /^(?:(['"]).*\1|-?\d[\w.]*|true|false)$/s;
+
+/** The values of a type that lists them, as codes; none for other types. */
+export function choicesOf(kind: string): readonly string[] {
+  const parts = alternativesOf(kind);
+  return parts.every((part) => LITERAL.test(part)) ? parts : [];
+}
+
+/** The tables, each in the code of its name, whose records a type takes; none for other types, and where any table may be meant. */
+export function linkedTables(kind: string): readonly string[] {
+  return alternativesOf(kind).flatMap((part) => {
+    const tables = /^record<(.*)>$/s.exec(part)?.[1];
+    return tables === undefined ? [] : alternativesOf(tables);
+  });
+}
