@@ -31,6 +31,11 @@ export function SignUpDialog({ connection, onClose }: Properties) {
   );
 }
 
+/** The form that had the focus is gone. */
+function focusHere(text: HTMLElement | null): void {
+  text?.focus();
+}
+
 interface CallsProperties {
   readonly connection: Connection;
   readonly entries: SignUpEntries;
@@ -41,7 +46,7 @@ function Calls({ connection: { session }, entries, onClose }: CallsProperties) {
   const { namespace, database } = session;
   return (
     <Stack>
-      <Text size="sm">
+      <Text size="sm" ref={focusHere} tabIndex={-1}>
         Programs call it like this. Users see and change what the PERMISSIONS of each table allow them; see them in{' '}
         <Anchor href={hrefOf('permissions')}>Permissions</Anchor>. The guide goes on from here in{' '}
         <code>docs/guides/sign-in/{SIGN_UP_TEMPLATES[entries.way].guide}</code>.

@@ -10,6 +10,7 @@ import { AccessesTab } from './accesses-tab.js';
 import { AuditTab } from './audit-tab.js';
 import { levelsOf } from './levels.js';
 import './people.css';
+import { RecordUsersTab } from './record-users-tab.js';
 import { SessionsTab } from './sessions-tab.js';
 import { SignUpDialog } from './sign-up-dialog.js';
 import { SigninAttemptsTab } from './signin-attempts-tab.js';
@@ -18,6 +19,7 @@ import { UsersTab } from './users-tab.js';
 const TABS = {
   users: 'Users',
   accesses: 'Access methods',
+  records: 'Record users',
   sessions: 'Sessions',
   attempts: 'Sign-in attempts',
   audit: 'Audit log',
@@ -52,6 +54,8 @@ export function View({ connection, path }: ViewProperties) {
             <Notice kind="information">System users see this.</Notice>
           ) : chosen === 'users' ? (
             <UsersTab connection={connection} />
+          ) : chosen === 'records' ? (
+            <RecordUsersTab key={setUps} connection={connection} />
           ) : chosen === 'attempts' ? (
             <SigninAttemptsTab connection={connection} />
           ) : chosen === 'audit' ? (
