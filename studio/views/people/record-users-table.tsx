@@ -11,7 +11,7 @@ import { Value } from '../../components/value.js';
 import { asError } from '../../connection/as-error.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
-import { beginView } from '../../session/viewing.js';
+import { beginView } from '../../session/begin-view.js';
 import { loadRecordUsers, PAGE, type RecordUser } from './record-users.js';
 
 interface Properties {

@@ -9,7 +9,7 @@ import type { Connection } from '../../connection/connection.js';
 import { loadDefinitions } from '../../connection/definitions.js';
 import { useLoaded } from '../../connection/use-loaded.js';
 import type { ViewedUser } from '../../connection/viewed-user.js';
-import { beginView } from '../../session/viewing.js';
+import { beginView } from '../../session/begin-view.js';
 
 const KINDS: Readonly<Record<ViewedUser['kind'], string>> = {
   record: 'A record user',
