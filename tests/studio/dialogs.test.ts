@@ -27,7 +27,7 @@ const DIALOGS: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   'explore/record/person:ann': ['Edit'],
   schema: ['New table', 'New definition as text', 'Edit person', 'Remove person'],
   'schema/table/person': ['New field', 'New index', 'New event'],
-  'people/users': ['Add a user', 'Change viewer', 'Remove viewer'],
+  'people/users': ['Set up sign-up', 'Add a user', 'Change viewer', 'Remove viewer'],
   'people/accesses': [/^Grant/, /^Revoke/],
   'people/sessions': [/^End the session of/],
 };

@@ -1,6 +1,7 @@
 /** Pending changes, made in the page and not saved yet: kept per connection, undone one by one, saved together. */
 import { Store } from '../../base/store.js';
 import type { Connection } from '../../connection/connection.js';
+import { runTransaction } from '../../connection/transaction.js';
 import { type Change, statementOf } from './changes.js';
 
 const stores = new WeakMap<Connection, Store<readonly Change[]>>();
@@ -14,10 +15,5 @@ export function pendingChanges(connection: Connection): Store<readonly Change[]>
 
 /** Saves all of them, or none; what permissions deny is an error here. @throws Error with what the server refuses */
 export async function saveChanges(connection: Connection, changes: readonly Change[]): Promise<void> {
-  const statements = changes.map((change) => `${statementOf(change)};\n`).join('');
-  const results = await connection.run(`OPTION STRICT_PERMISSIONS;\nBEGIN;\n${statements}COMMIT;`);
-  const failed = results.flatMap((result) => (result.ok ? [] : [result.error]));
-  // Of a transaction that fails, the other statements say only that they didn't run.
-  const reason = failed.find(({ message }) => !/not executed|failed transaction/i.test(message)) ?? failed[0];
-  if (reason !== undefined) throw reason;
+  await runTransaction(connection, changes.map(statementOf), 'OPTION STRICT_PERMISSIONS;\n');
 }

@@ -1,5 +1,6 @@
 /** Access methods with their settings in words. Those that grant something list it. */
-import { Text } from '@mantine/core';
+import { Button, EmptyState, Text } from '@mantine/core';
+import { IconUserPlus } from '@tabler/icons-react';
 import { LoadedContent } from '../../components/loaded-content.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
@@ -8,13 +9,31 @@ import { type AccessMethod, loadAccesses } from './accesses.js';
 import { Grants } from './grants.js';
 import { nameOfLevel } from './levels.js';
 
-export function AccessesTab({ connection }: { readonly connection: Connection }) {
+interface Properties {
+  readonly connection: Connection;
+  /** Opens the dialog that sets up signing up; none: there is no database to do it in. */
+  readonly onSetUp: (() => void) | undefined;
+}
+
+export function AccessesTab({ connection, onSetUp }: Properties) {
   const accesses = useLoaded(() => loadAccesses(connection), [connection]);
   return (
     <LoadedContent of={accesses}>
       {(loaded) =>
         loaded.length === 0 ? (
-          <Text c="dimmed">There are no access methods at these levels.</Text>
+          <EmptyState
+            icon={<IconUserPlus size="2.5rem" aria-hidden />}
+            title="There are no access methods at these levels"
+            description="An access method lets the users of your app sign up and in, as records of a table."
+          >
+            {onSetUp !== undefined && (
+              <EmptyState.Actions>
+                <Button variant="filled" onClick={onSetUp}>
+                  Set up sign-up
+                </Button>
+              </EmptyState.Actions>
+            )}
+          </EmptyState>
         ) : (
           loaded.map((access) => (
             <Access key={`${access.level} ${access.name}`} connection={connection} access={access} />

@@ -1,7 +1,6 @@
 /** Who is signed in on a connection that lasts, on all nodes, and ending it. */
 import { Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { DateTime, Duration, Uuid } from 'surrealdb';
 import { Confirmation } from '../../components/confirmation.js';
 import { DataTable } from '../../components/data-table.js';
 import { LoadedContent } from '../../components/loaded-content.js';
@@ -9,34 +8,10 @@ import { Time } from '../../components/time.js';
 import { Value } from '../../components/value.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
-
-interface SessionFacts {
-  readonly id: Uuid;
-  /** A name, or the id of a record. */
-  readonly user: unknown;
-  readonly level: string;
-  readonly access?: string;
-  readonly namespace?: string;
-  readonly database?: string;
-  readonly ip?: string;
-  readonly origin?: string;
-  readonly since: DateTime;
-  readonly active: DateTime;
-  readonly expires?: DateTime;
-  readonly live: number;
-  /** How long the oldest change has waited for the client. */
-  readonly behind: Duration;
-  /** The session that asks. */
-  readonly current: boolean;
-  /** Where several servers use the store. */
-  readonly node?: string;
-}
+import { loadSessions, type SessionFacts } from './sessions.js';
 
 export function SessionsTab({ connection }: { readonly connection: Connection }) {
-  const sessions = useLoaded(async () => {
-    const [list] = await connection.query<[readonly SessionFacts[]]>('INFO FOR SESSIONS');
-    return list.toSorted((one, other) => compareTimes(one.since, other.since));
-  }, [connection]);
+  const sessions = useLoaded(() => loadSessions(connection), [connection]);
   const [ending, setEnding] = useState<SessionFacts>();
   const hasNodes = sessions.data?.some(({ node }) => node !== undefined) ?? false;
   return (
@@ -112,8 +87,4 @@ export function SessionsTab({ connection }: { readonly connection: Connection })
 function liveQueries({ live, behind }: SessionFacts): string {
   const late = behind.toString();
   return late === '0ns' ? String(live) : `${live}, ${late} behind`;
-}
-
-function compareTimes(one: DateTime, other: DateTime): number {
-  return one.toDate().getTime() - other.toDate().getTime();
 }

@@ -1,6 +1,7 @@
 /** People: system users, access methods with what they have granted, who is signed in, and what was recorded. */
 
-import { Tabs } from '@mantine/core';
+import { Button, Tabs } from '@mantine/core';
+import { useState } from 'react';
 import { go } from '../../base/route.js';
 import type { ViewProperties } from '../../base/view-properties.js';
 import { Notice } from '../../components/notice.js';
@@ -9,13 +10,16 @@ import { AccessesTab } from './accesses-tab.js';
 import { AuditTab } from './audit-tab.js';
 import { levelsOf } from './levels.js';
 import './people.css';
+import { RecordUsersTab } from './record-users-tab.js';
 import { SessionsTab } from './sessions-tab.js';
+import { SignUpDialog } from './sign-up-dialog.js';
 import { SigninAttemptsTab } from './signin-attempts-tab.js';
 import { UsersTab } from './users-tab.js';
 
 const TABS = {
   users: 'Users',
   accesses: 'Access methods',
+  records: 'Record users',
   sessions: 'Sessions',
   attempts: 'Sign-in attempts',
   audit: 'Audit log',
@@ -25,10 +29,16 @@ type Tab = keyof typeof TABS;
 export function View({ connection, path }: ViewProperties) {
   const [named = 'users'] = path;
   const chosen: Tab = Object.hasOwn(TABS, named) ? (named as Tab) : 'users';
-  const isSystemUser = levelsOf(connection.session).length > 0;
+  const levels = levelsOf(connection.session);
+  const isSystemUser = levels.length > 0;
+  const [isSettingUp, setSettingUp] = useState(false);
+  const [setUps, setSetUps] = useState(0);
+  const setUp = levels.includes('database') ? () => setSettingUp(true) : undefined;
   return (
     <>
-      <PageHeader title="People" description="Who may sign in, who has, and what they did." />
+      <PageHeader title="People" description="Who may sign in, who has, and what they did.">
+        {setUp !== undefined && <Button onClick={setUp}>Set up sign-up</Button>}
+      </PageHeader>
       <Tabs value={chosen} onChange={(tab) => go('people', [tab ?? 'users'])}>
         <Tabs.List aria-label="Parts of People" mb="md">
           {Object.entries(TABS).map(([tab, title]) => (
@@ -44,15 +54,29 @@ export function View({ connection, path }: ViewProperties) {
             <Notice kind="information">System users see this.</Notice>
           ) : chosen === 'users' ? (
             <UsersTab connection={connection} />
+          ) : chosen === 'records' ? (
+            <RecordUsersTab key={setUps} connection={connection} />
           ) : chosen === 'attempts' ? (
             <SigninAttemptsTab connection={connection} />
           ) : chosen === 'audit' ? (
             <AuditTab connection={connection} />
           ) : (
-            <AccessesTab connection={connection} />
+            // Loaded again by what the dialog defines.
+            <AccessesTab key={setUps} connection={connection} onSetUp={setUp} />
           )}
         </Tabs.Panel>
       </Tabs>
+      {isSettingUp && (
+        <SignUpDialog
+          connection={connection}
+          onClose={(isDone) => {
+            setSettingUp(false);
+            if (!isDone) return;
+            setSetUps((count) => count + 1);
+            go('people', ['accesses']);
+          }}
+        />
+      )}
     </>
   );
 }

@@ -5,12 +5,11 @@ import { Field, SelectField } from '../../components/field.js';
 import { Notice } from '../../components/notice.js';
 import { SuggestionField } from '../../components/suggestion-field.js';
 import { asError } from '../../connection/as-error.js';
-import { loadTables } from '../../connection/catalog.js';
 import type { Connection } from '../../connection/connection.js';
 import { loadDefinitions } from '../../connection/definitions.js';
 import { useLoaded } from '../../connection/use-loaded.js';
 import type { ViewedUser } from '../../connection/viewed-user.js';
-import { tablesBehindView, viewing } from '../../session/viewing.js';
+import { beginView } from '../../session/begin-view.js';
 
 const KINDS: Readonly<Record<ViewedUser['kind'], string>> = {
   record: 'A record user',
@@ -29,15 +28,7 @@ export function ViewAsForm({ connection }: { readonly connection: Connection }) 
   const begin = () => {
     const user: ViewedUser = kind === 'record' ? { kind, record, access } : { kind };
     setError(undefined);
-    // Tried here, so that a refusal is shown here.
-    Promise.all([connection.viewAs(user), loadTables(connection)]).then(
-      ([tried, tables]) => {
-        tried.close();
-        tablesBehindView.value = tables;
-        viewing.value = user;
-      },
-      (thrown: unknown) => setError(asError(thrown)),
-    );
+    beginView(connection, user).catch((thrown: unknown) => setError(asError(thrown)));
   };
   return (
     <section aria-labelledby={id}>
