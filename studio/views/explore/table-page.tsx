@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { go, route } from '../../base/route.js';
 import { useStore } from '../../base/store.js';
 import { Field } from '../../components/field.js';
+import { Grid, type Order, widthOf } from '../../components/grid.js';
 import { Notice } from '../../components/notice.js';
 import { PageHeader } from '../../components/page-header.js';
 import { loadFields, type TableInfo } from '../../connection/catalog.js';
@@ -11,12 +12,11 @@ import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
 import { changeOf, withChange } from './changes.js';
 import { ChangesBar } from './changes-bar.js';
-import { columnsOf, widthOf } from './columns.js';
-import { Grid } from './grid.js';
+import { columnsOf } from './columns.js';
 import { NoRows } from './no-rows.js';
 import { pendingChanges } from './pending-changes.js';
 import { NewRow } from './row-editors.js';
-import { countRows, type Order, RowPages } from './rows.js';
+import { countRows, RowPages } from './rows.js';
 
 interface Properties {
   readonly connection: Connection;
