@@ -180,7 +180,7 @@ function Heading({ column: { name, width }, order, onOrder }: HeadingProperties)
   if (onOrder === undefined) {
     return (
       <div className="cell" role="columnheader" tabIndex={-1} style={styleOf(width)}>
-        {name}
+        <strong>{name}</strong>
       </div>
     );
   }

@@ -40,6 +40,7 @@ it('draws chosen columns of numbers, and keeps the form that was chosen', async 
   await result(page, 1).getByLabel('z', { exact: true }).check();
   expect(await chart.getAttribute('aria-label')).toContain(`; z: ${HOSTILE} -1, Ann 2, Bob –`);
   expect(await chart.locator('rect').count()).toBe(4);
+  expect(await result(page, 1).innerText()).toMatch(/n \(1.5 to 3\)[\s\S]*z \(-1 to 2\)/);
   await result(page, 1).getByRole('combobox', { name: 'Chart' }).selectOption('Lines');
   expect(await chart.locator('polyline').count()).toBe(2);
   await result(page, 1).getByRole('combobox', { name: 'Chart' }).selectOption('Pie');

@@ -5,7 +5,7 @@ import { Decimal } from 'surrealdb';
 import { CheckboxField, SelectField } from '../../components/field.js';
 import type { GridRow } from '../../components/grid.js';
 import { Pie } from '../../components/pie.js';
-import { COLOURS, Plot } from '../../components/plot.js';
+import { COLOURS, Plot, type Series } from '../../components/plot.js';
 import { textOf } from '../../components/value.js';
 import { columnsOf, MOST_COLUMNS } from './result-rows.js';
 
@@ -66,8 +66,17 @@ export function ResultChart({ rows }: { readonly rows: readonly GridRow[] }) {
             height={240}
           />
         )}
+        {kind === 'bar' && names.length <= MOST_IN_WORDS && (
+          <div className="bar-names" aria-hidden="true">
+            {names.map((name, at) => (
+              <span key={at} title={name}>
+                {name}
+              </span>
+            ))}
+          </div>
+        )}
         <figcaption>
-          {(kind === 'pie' ? names : drawn).slice(0, MOST_IN_WORDS).map((name, at) => (
+          {(kind === 'pie' ? names : series.map(withRange)).slice(0, MOST_IN_WORDS).map((name, at) => (
             <span key={at} className={`legend series-${at % COLOURS}`}>
               {name}
             </span>
@@ -92,6 +101,12 @@ function numberOf(row: GridRow, column: string): number | undefined {
 
 function nameOf(row: GridRow, column: string): string | undefined {
   return column !== '' && Object.hasOwn(row, column) ? textOf(row[column]).slice(0, LONGEST_NAME) : undefined;
+}
+
+/** With the lowest and the highest value, since there are no axes: `age (10 to 89)`. */
+function withRange({ name, values }: Series): string {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? name : `${name} (${Math.min(...known)} to ${Math.max(...known)})`;
 }
 
 function inWords(names: readonly string[], values: readonly (number | undefined)[]): string {
