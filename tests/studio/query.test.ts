@@ -84,8 +84,12 @@ it('shows plans as trees, with rows and times where they are measured', async ({
   const plan = page.getByRole('list', { name: 'Plan' });
   await expect.poll(() => plan.innerText()).toContain('IndexScan');
   expect(await plan.innerText()).not.toContain(' ms');
+  expect(await plan.locator('.bar').count()).toBe(0);
   await page.getByRole('button', { name: 'Explain and measure' }).click();
   await expect.poll(() => plan.innerText()).toMatch(/IndexScan[\s\S]*1 rows, \d+\.\d+ ms/);
+  const widths = await plan.locator('.bar.time').evaluateAll((bars) => bars.map((bar) => bar.getAttribute('style')));
+  expect(widths).toContain('width: 100%;');
+  expect(widths).toHaveLength(await plan.locator('.bar.rows').count());
   expect(complaints).toEqual([]);
 });
 
