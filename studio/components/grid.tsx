@@ -3,6 +3,7 @@
  * row. Browsers bound the height of an element, so that the way of the scroll bar is scaled beyond `TALLEST`.
  */
 import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
+import type { Order } from './grid-order.js';
 import { textOf, Value } from './value.js';
 
 /** In pixels, as in components.css. */
@@ -10,11 +11,6 @@ const ROW_HEIGHT = 28;
 const TALLEST = 8_000_000;
 
 export type GridRow = Readonly<Record<string, unknown>>;
-
-export interface Order {
-  readonly field: string;
-  readonly descending: boolean;
-}
 
 interface Properties {
   readonly label: string;

@@ -1,6 +1,6 @@
 /** The rows of a table in pages, of which those loaded last are kept. */
 import type { RecordId } from 'surrealdb';
-import type { Order } from '../../components/grid.js';
+import type { Order } from '../../components/grid-order.js';
 import { identifier } from '../../connection/surrealql.js';
 
 export type Row = Readonly<Record<string, unknown>> & { readonly id: RecordId };
