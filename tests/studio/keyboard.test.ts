@@ -94,7 +94,8 @@ it('writes a query, runs it, looks at the results, takes it from the history and
   await expect.poll(() => result.innerText()).toContain('Ann');
 
   await leaveEditor(page);
-  await tabTo(page, 'Table');
+  await tabTo(page, 'Grid');
+  await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowRight');
   await expect.poll(() => result.getByRole('tabpanel').innerText()).toContain('"name": "Ann"');
 

@@ -1,5 +1,4 @@
 /** The columns of a table: the fields that are defined, and those that its rows have. */
-import { textOf } from '../../components/value.js';
 import type { FieldInfo } from '../../connection/catalog.js';
 import type { Row } from './rows.js';
 
@@ -13,14 +12,4 @@ export function columnsOf(fields: readonly FieldInfo[], isRelation: boolean, row
   const ends = isRelation ? ['in', 'out'] : [];
   const defined = topLevel(fields).map(({ name }) => name);
   return [...new Set(['id', ...ends, ...defined, ...rows.flatMap((row) => Object.keys(row))])];
-}
-
-/** Characters. */
-const NARROWEST = 8;
-const WIDEST = 32;
-
-/** How wide a column is shown, in characters: as what these rows have in it, within bounds. */
-export function widthOf(column: string, rows: readonly Row[]): number {
-  const lengths = rows.map((row) => (Object.hasOwn(row, column) ? textOf(row[column]).length : 0));
-  return Math.min(WIDEST, Math.max(NARROWEST, column.length, ...lengths));
 }

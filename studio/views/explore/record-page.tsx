@@ -7,6 +7,7 @@ import { useStore } from '../../base/store.js';
 import { Loading } from '../../components/loading.js';
 import { Notice } from '../../components/notice.js';
 import { PageHeader } from '../../components/page-header.js';
+import { ValueTree } from '../../components/value-tree.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
 import { changeOf, type RecordName, withChange } from './changes.js';
@@ -15,7 +16,6 @@ import { Neighbours } from './neighbours.js';
 import { pendingChanges } from './pending-changes.js';
 import { EditRow } from './row-editors.js';
 import type { Row } from './rows.js';
-import { ValueTree } from './value-tree.js';
 
 interface Properties {
   readonly connection: Connection;

@@ -1,13 +1,9 @@
 /** The rows of a table in pages, of which those loaded last are kept. */
 import type { RecordId } from 'surrealdb';
+import type { Order } from '../../components/grid-order.js';
 import { identifier } from '../../connection/surrealql.js';
 
 export type Row = Readonly<Record<string, unknown>> & { readonly id: RecordId };
-
-export interface Order {
-  readonly field: string;
-  readonly descending: boolean;
-}
 
 /** The source of rows: a connection. */
 interface Source {

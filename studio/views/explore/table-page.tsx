@@ -4,6 +4,8 @@ import { useEffect, useMemo, useState } from 'react';
 import { go, route } from '../../base/route.js';
 import { useStore } from '../../base/store.js';
 import { Field } from '../../components/field.js';
+import { Grid, widthOf } from '../../components/grid.js';
+import type { Order } from '../../components/grid-order.js';
 import { Notice } from '../../components/notice.js';
 import { PageHeader } from '../../components/page-header.js';
 import { loadFields, type TableInfo } from '../../connection/catalog.js';
@@ -12,13 +14,12 @@ import { useLoaded } from '../../connection/use-loaded.js';
 import { changeOf, withChange } from './changes.js';
 import { ChangesBar } from './changes-bar.js';
 import { ColumnMenu } from './column-menu.js';
-import { columnsOf, widthOf } from './columns.js';
-import { Grid } from './grid.js';
+import { columnsOf } from './columns.js';
 import { hiddenColumns } from './hidden-columns.js';
 import { NoRows } from './no-rows.js';
 import { pendingChanges } from './pending-changes.js';
 import { NewRow } from './row-editors.js';
-import { countRows, type Order, RowPages } from './rows.js';
+import { countRows, RowPages } from './rows.js';
 
 interface Properties {
   readonly connection: Connection;

@@ -1,6 +1,7 @@
 /** Import and export of the database, with their progress. */
 import { Button, Group } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
+import { download } from '../../base/download.js';
 import { Dialog } from '../../components/dialog.js';
 import { Notice } from '../../components/notice.js';
 import { asError } from '../../connection/as-error.js';
@@ -41,7 +42,7 @@ export function TransferDialog({ connection, onImported, onClose }: Properties) 
   const exportIt = () =>
     run('Exporting', async (progress, signal) => {
       const text = await exportDatabase(session, progress, signal);
-      save(text, `${session.namespace}-${session.database}.surql`);
+      download(text, `${session.namespace}-${session.database}.surql`);
       return `Exported ${sizeOf(text.size)}.`;
     });
   const importIt = (chosen: File) =>
@@ -90,13 +91,4 @@ export function TransferDialog({ connection, onImported, onClose }: Properties) 
 
 function sizeOf(bytes: number): string {
   return bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
-}
-
-/** Has the browser save a file. */
-function save(content: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }

@@ -13,6 +13,8 @@ import { colours, surrealql } from './highlighting.js';
 import { replaceSelection } from './replace-selection.js';
 
 interface Properties {
+  /** The text that it begins with. */
+  readonly initial: string;
   /** A text to put in place of what is written; each object counts once. What is written itself never comes back by it. */
   readonly replacement: { readonly text: string } | undefined;
   readonly names: readonly Completion[];
@@ -23,7 +25,7 @@ interface Properties {
   onRun(): void;
 }
 
-export function Editor({ replacement, names, error, onChange, onRun }: Properties) {
+export function Editor({ initial, replacement, names, error, onChange, onRun }: Properties) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | undefined>(undefined);
   // The editor outlives many renderings, and calls what the latest one gave.
@@ -37,6 +39,7 @@ export function Editor({ replacement, names, error, onChange, onRun }: Propertie
     const made = new EditorView({
       parent: host.current as HTMLDivElement,
       state: EditorState.create({
+        doc: initial,
         extensions: [
           nonce === '' ? [] : EditorView.cspNonce.of(nonce),
           lineNumbers(),

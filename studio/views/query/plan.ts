@@ -21,3 +21,22 @@ export function measured({ metrics }: Plan): string {
     ...Object.entries(others).map(([name, value]) => `${name}: ${String(value)}`),
   ].join(', ');
 }
+
+export interface PlanFigures {
+  readonly rows: number;
+  readonly nanoseconds: number;
+}
+
+/** What was measured of a step, without those below it; 0 where nothing was. */
+export function figuresOf({ metrics = {} }: Plan): PlanFigures {
+  return { rows: Number(metrics['output_rows'] ?? 0), nanoseconds: Number(metrics['elapsed_ns'] ?? 0) };
+}
+
+/** The highest figures of all steps. */
+export function highestOf(plan: Plan): PlanFigures {
+  const all = [figuresOf(plan), ...(plan.children ?? []).map(highestOf)];
+  return {
+    rows: Math.max(...all.map(({ rows }) => rows)),
+    nanoseconds: Math.max(...all.map(({ nanoseconds }) => nanoseconds)),
+  };
+}

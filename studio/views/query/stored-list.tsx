@@ -13,8 +13,10 @@ interface Properties {
 
 export function StoredList({ text, onChoose }: Properties) {
   const [name, setName] = useState('');
+  const [search, setSearch] = useState('');
   const [, redraw] = useState(0);
   const changed = () => redraw((turn) => turn + 1);
+  const found = history().filter((entry) => entry.toLowerCase().includes(search.trim().toLowerCase()));
   return (
     <aside className="stored" aria-label="Saved queries and history">
       <details open>
@@ -63,8 +65,9 @@ export function StoredList({ text, onChoose }: Properties) {
       </details>
       <details>
         <summary>History</summary>
+        <Field label="Find in the history" value={search} onChange={setSearch} />
         <ul>
-          {history().map((entry) => (
+          {found.map((entry) => (
             <li key={entry}>
               <Button variant="subtle" onClick={() => onChoose(entry)}>
                 <span className="mono">{entry.length > 60 ? `${entry.slice(0, 60)}…` : entry}</span>

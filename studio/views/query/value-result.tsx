@@ -1,73 +1,75 @@
-/** A value as a table, a tree or JSON. */
-import { Tabs, Text } from '@mantine/core';
-import { useState } from 'react';
-import { jsonify } from 'surrealdb';
-import { DataTable } from '../../components/data-table.js';
+/** A value as a grid, a tree, JSON or a chart, and to download. */
+import { Button, Group, Tabs, Text } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { download } from '../../base/download.js';
+import { keptStore } from '../../base/kept.js';
+import { Grid, type GridRow, widthOf } from '../../components/grid.js';
 import { Value } from '../../components/value.js';
+import { ValueTree } from '../../components/value-tree.js';
+import { ResultChart } from './result-chart.js';
+import { columnsOf, MOST_COLUMNS, rowsOf } from './result-rows.js';
+import { csvText, jsonText } from './result-text.js';
 
-const SHAPES = { table: 'Table', json: 'JSON' } as const;
+const SHAPES = { grid: 'Grid', tree: 'Tree', json: 'JSON', chart: 'Chart' } as const;
+type Shape = keyof typeof SHAPES;
 
-/** Rows that are drawn. Explore has all of a table. */
-const MOST_ROWS = 500;
-/** Columns that are drawn. */
-const MOST_COLUMNS = 100;
+/** That which was chosen last, which later results begin with. */
+const keptShape = keptStore<Shape>('result-shape', 'grid', Object.keys(SHAPES) as Shape[]);
+
+/** Rows by which the widths of columns are chosen. */
+const SEEN_ROWS = 100;
 /** Characters of JSON that are drawn. */
 const LONGEST = 500_000;
 
-type Shape = keyof typeof SHAPES;
-
 export function ValueResult({ value }: { readonly value: unknown }) {
-  const [shape, setShape] = useState<Shape>('table');
-  const rows = rowsOf(value);
+  const [shape, setShape] = useState(keptShape.value);
+  const rows = useMemo(() => rowsOf(value), [value]);
   if (rows === undefined && (typeof value !== 'object' || value === null)) return <Value value={value} whole />;
+  const choose = (chosen: string | null) => {
+    setShape(chosen as Shape);
+    keptShape.value = chosen as Shape;
+  };
+  const shownRows = rows ?? [{ value }];
   return (
-    <Tabs value={shape} onChange={(chosen) => setShape((chosen ?? 'table') as Shape)}>
-      <Tabs.List aria-label="How it is shown" mb="xs">
-        {Object.entries(SHAPES).map(([name, title]) => (
-          <Tabs.Tab key={name} value={name}>
-            {title}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
+    <Tabs value={shape} onChange={choose}>
+      <Group justify="space-between" mb="xs">
+        <Tabs.List aria-label="How it is shown">
+          {Object.entries(SHAPES).map(([name, title]) => (
+            <Tabs.Tab key={name} value={name}>
+              {title}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Group gap="xs">
+          <Button onClick={() => download(new Blob([jsonText(value)], { type: 'application/json' }), 'result.json')}>
+            Download JSON
+          </Button>
+          <Button onClick={() => download(new Blob([csvText(shownRows)], { type: 'text/csv' }), 'result.csv')}>
+            Download CSV
+          </Button>
+        </Group>
+      </Group>
       <Tabs.Panel value={shape}>
-        {shape === 'json' ? <Json value={value} /> : <RowTable rows={rows ?? [{ value }]} />}
+        {shape === 'grid' && <RowGrid rows={shownRows} />}
+        {shape === 'tree' && <ValueTree value={value} />}
+        {shape === 'json' && <Json value={value} />}
+        {shape === 'chart' && <ResultChart rows={shownRows} />}
       </Tabs.Panel>
     </Tabs>
   );
 }
 
-type AnyRow = Readonly<Record<string, unknown>>;
-
-/** A list of objects, or one object, as rows; `undefined` for other values. */
-function rowsOf(value: unknown): readonly AnyRow[] | undefined {
-  if (Array.isArray(value)) return value.map((one) => (isRow(one) ? one : { value: one }));
-  return isRow(value) ? [value] : undefined;
-}
-
-function isRow(value: unknown): value is AnyRow {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-}
-
-function RowTable({ rows }: { readonly rows: readonly AnyRow[] }) {
-  const shown = rows.slice(0, MOST_ROWS);
-  const columns = [...new Set(shown.flatMap((row) => Object.keys(row)))];
+function RowGrid({ rows }: { readonly rows: readonly GridRow[] }) {
+  const columns = useMemo(() => columnsOf(rows), [rows]);
+  const shown = useMemo(() => {
+    const seen = rows.slice(0, SEEN_ROWS);
+    return columns.slice(0, MOST_COLUMNS).map((name) => ({ name, width: widthOf(name, seen) }));
+  }, [rows, columns]);
   return (
     <>
-      <DataTable
-        caption="Rows"
-        empty="No rows"
-        rows={shown}
-        keyOf={(_row, at) => at}
-        columns={columns.slice(0, MOST_COLUMNS).map((title) => ({
-          title,
-          cell: (row: AnyRow) => Object.hasOwn(row, title) && <Value value={row[title]} />,
-        }))}
-      />
+      {rows.length > 0 && <Grid label="Rows" columns={shown} count={rows.length} rowAt={(at) => rows[at]} />}
       <Text c="dimmed" size="sm">
-        {rows.length} {rows.length === 1 ? 'row' : 'rows'}
-        {rows.length > MOST_ROWS && `, of which the first ${MOST_ROWS} are shown`}
+        {rows.length === 0 ? 'No rows' : `${rows.length} ${rows.length === 1 ? 'row' : 'rows'}`}
         {columns.length > MOST_COLUMNS && `; of ${columns.length} columns, the first ${MOST_COLUMNS} are shown`}
       </Text>
     </>
@@ -75,6 +77,6 @@ function RowTable({ rows }: { readonly rows: readonly AnyRow[] }) {
 }
 
 function Json({ value }: { readonly value: unknown }) {
-  const text = JSON.stringify(jsonify(value), (_key, inner) => (typeof inner === 'bigint' ? String(inner) : inner), 2);
+  const text = useMemo(() => jsonText(value), [value]);
   return <pre>{text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text}</pre>;
 }

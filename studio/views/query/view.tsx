@@ -1,150 +1,93 @@
-/** Query: statements, their parameters and their results. Each run has a connection of its own, which is closed to cancel it. */
-import { Button, Group, Stack, Text } from '@mantine/core';
+/** Query: tabs, each with a query of its own, whose names and texts the browser keeps. */
+import { Button, Group, Tabs } from '@mantine/core';
 import './query.css';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ViewProperties } from '../../base/view-properties.js';
-import { Loading } from '../../components/loading.js';
-import { Notice } from '../../components/notice.js';
 import { PageHeader } from '../../components/page-header.js';
-import { asError } from '../../connection/as-error.js';
-import type { Connection, StatementResult } from '../../connection/connection.js';
+import { toast } from '../../components/toast.js';
 import { useLoaded } from '../../connection/use-loaded.js';
 import { loadNames } from './completion.js';
-import { Editor } from './editor.js';
-import { withoutFirstLine } from './error-position.js';
-import { textToKeep } from './live-result.js';
-import { definitionsOf, type Parameter, ParameterFields } from './parameters.js';
-import { Results } from './results.js';
-import { StoredList } from './stored-list.js';
-import { addToHistory } from './stored-queries.js';
+import { QueryPage } from './query-page.js';
+import { keepTabs, keptTabs, type QueryTab, withMovedTab, withNewTab } from './query-tabs.js';
+import { TabMenu } from './tab-menu.js';
 
-type Run =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'running' }
-  | {
-      readonly kind: 'done';
-      readonly connection: Connection;
-      readonly results: readonly StatementResult[];
-      readonly isKept: boolean;
-    }
-  | { readonly kind: 'failed'; readonly message: string };
+export function View(properties: ViewProperties) {
+  const { namespace, database } = properties.connection.session;
+  return <QueryTabs key={JSON.stringify([namespace, database])} {...properties} />;
+}
 
-/** What is run of the text. */
-const FORMS = {
-  run: (text: string) => text,
-  keep: textToKeep,
-  plan: (text: string) => `EXPLAIN FORMAT JSON ${text}`,
-  measured: (text: string) => `EXPLAIN ANALYZE FORMAT JSON ${text}`,
-};
-type Form = keyof typeof FORMS;
-
-export function View({ connection }: ViewProperties) {
-  const [text, setText] = useState('');
-  const [replacement, setReplacement] = useState<{ readonly text: string }>();
-  const [selected, setSelected] = useState('');
-  const [parameters, setParameters] = useState<readonly Parameter[]>([]);
-  const [run, setRun] = useState<Run>({ kind: 'none' });
+function QueryTabs({ connection }: ViewProperties) {
+  const { namespace, database } = connection.session;
+  const [tabs, setTabs] = useState(() => keptTabs(namespace, database));
+  const [shown, setShown] = useState(tabs[0]?.id ?? 0);
+  // A tab that was shown goes on, hidden: its run, its results, and what its editor can undo.
+  const [opened, setOpened] = useState<readonly number[]>([shown]);
   const names = useLoaded(() => loadNames(connection), [connection]);
-  const used = useRef<Connection | undefined>(undefined);
-  const turn = useRef(0);
-  const end = () => {
-    turn.current++;
-    used.current?.close();
-    used.current = undefined;
+  useEffect(() => keepTabs(namespace, database, tabs), [namespace, database, tabs]);
+  const show = (id: number) => {
+    setShown(id);
+    setOpened((last) => (last.includes(id) ? last : [...last, id]));
   };
-  useEffect(() => end, []);
-
-  const start = async (form: Form = 'run') => {
-    end();
-    const mine = turn.current;
-    const statements = selected.trim() === '' ? text : selected;
-    setRun({ kind: 'running' });
-    try {
-      const own = await connection.fork();
-      if (mine !== turn.current) return own.close();
-      used.current = own;
-      const results = await runWith(own, await definitionsOf(own, parameters), FORMS[form](statements));
-      if (mine === turn.current) setRun({ kind: 'done', connection: own, results, isKept: form === 'keep' });
-    } catch (error) {
-      if (mine === turn.current) setRun({ kind: 'failed', message: asError(error).message });
-    }
-    if (mine === turn.current && (form === 'run' || form === 'keep')) addToHistory(statements);
+  const add = () => {
+    const changed = withNewTab(tabs);
+    setTabs(changed);
+    show(changed.at(-1)?.id ?? 0);
   };
-  const cancel = () => {
-    end();
-    setRun({ kind: 'failed', message: 'The run was cancelled.' });
+  const close = (tab: QueryTab) => {
+    const at = tabs.indexOf(tab);
+    const rest = tabs.toSpliced(at, 1);
+    const next = rest.length === 0 ? withNewTab(rest) : rest;
+    setTabs(next);
+    setOpened((last) => last.filter((id) => id !== tab.id));
+    show(next[Math.min(at, next.length - 1)]?.id ?? 0);
+    const undo = () => {
+      setTabs((last) => last.toSpliced(at, 0, tab));
+      show(tab.id);
+    };
+    toast(`Closed ${tab.name}`, tab.text.trim() === '' ? {} : { undo });
   };
-
-  const isRunning = run.kind === 'running';
-  const isEmpty = text.trim() === '';
+  const changeTab = (id: number, changed: Partial<QueryTab>) =>
+    setTabs((last) => last.map((tab) => (tab.id === id ? { ...tab, ...changed } : tab)));
+  const current = tabs.find(({ id }) => id === shown);
   return (
     <div className="query">
       <PageHeader title="Query" />
-      <div className="query-parts">
-        <Stack>
-          <Editor
-            replacement={replacement}
-            names={names.data ?? []}
-            error={selected === '' ? errorOf(run) : undefined}
-            onChange={(changed, part) => {
-              setText(changed);
-              setSelected(part);
-            }}
-            onRun={() => void start()}
-          />
-          <Group>
-            <Button variant="filled" disabled={isRunning || isEmpty} onClick={() => void start()}>
-              {selected.trim() === '' ? 'Run' : 'Run the selection'}
-            </Button>
-            <Button disabled={isRunning || isEmpty} onClick={() => void start('keep')}>
-              Keep live
-            </Button>
-            <Button disabled={isRunning || isEmpty} onClick={() => void start('plan')}>
-              Explain
-            </Button>
-            <Button disabled={isRunning || isEmpty} onClick={() => void start('measured')}>
-              Explain and measure
-            </Button>
-            {isRunning && <Button onClick={cancel}>Cancel</Button>}
-            <Text span c="dimmed" size="sm">
-              Ctrl-Enter runs. Measuring runs the statement, too.
-            </Text>
-          </Group>
-          <ParameterFields parameters={parameters} onChange={setParameters} />
-        </Stack>
-        <StoredList text={text} onChoose={(chosen) => setReplacement({ text: chosen })} />
-      </div>
-      {isRunning && <Loading what="Running" />}
-      {run.kind === 'failed' && <Notice kind="error">{run.message}</Notice>}
-      {run.kind === 'done' && (
-        <Results key={turn.current} connection={run.connection} results={run.results} isKept={run.isKept} />
-      )}
+      <Tabs value={String(shown)} onChange={(id) => show(Number(id))} keepMounted keepMountedMode="display-none">
+        <Group mb="md" gap="xs">
+          <Tabs.List aria-label="Queries">
+            {tabs.map(({ id, name }) => (
+              <Tabs.Tab key={id} value={String(id)}>
+                {name}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          <Button variant="subtle" onClick={add}>
+            New tab
+          </Button>
+          {current !== undefined && (
+            <TabMenu
+              key={current.id}
+              name={current.name}
+              onRename={(name) => changeTab(current.id, { name })}
+              onMove={(by) => setTabs((last) => withMovedTab(last, current, by))}
+              canMove={(by) => tabs[tabs.indexOf(current) + by] !== undefined}
+              onClose={() => close(current)}
+            />
+          )}
+        </Group>
+        {tabs.map(({ id, text }) => (
+          <Tabs.Panel key={id} value={String(id)}>
+            {opened.includes(id) && (
+              <QueryPage
+                connection={connection}
+                names={names.data ?? []}
+                initial={text}
+                onText={(changed) => changeTab(id, { text: changed })}
+              />
+            )}
+          </Tabs.Panel>
+        ))}
+      </Tabs>
     </div>
   );
-}
-
-/** Runs statements with definitions in a line before them. @throws Error if they can't be read */
-async function runWith(
-  connection: Connection,
-  definitions: readonly string[],
-  statements: string,
-): Promise<readonly StatementResult[]> {
-  if (definitions.length === 0) return connection.run(statements);
-  const placed = (error: Error) => Object.assign(new Error(withoutFirstLine(error.message)), { name: error.name });
-  try {
-    const results = await connection.run(`${definitions.join('')}\n${statements}`);
-    return results
-      .slice(definitions.length)
-      .map((result) => (result.ok ? result : { ...result, error: placed(result.error) }));
-  } catch (error) {
-    throw placed(asError(error));
-  }
-}
-
-/** The error whose place the editor shows: that of the whole, or the first of a statement that names one. */
-function errorOf(run: Run): string | undefined {
-  if (run.kind === 'failed') return run.message;
-  if (run.kind !== 'done') return undefined;
-  for (const result of run.results) if (!result.ok && result.error.message.includes('-->')) return result.error.message;
-  return undefined;
 }

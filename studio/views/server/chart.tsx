@@ -1,5 +1,6 @@
 /** A small chart of one figure over the last minutes. What it shows is also said in words. */
 import { Text } from '@mantine/core';
+import { Plot } from '../../components/plot.js';
 
 interface Properties {
   readonly title: string;
@@ -10,9 +11,6 @@ interface Properties {
   format(value: number): string;
 }
 
-const WIDTH = 240;
-const HEIGHT = 56;
-
 export function Chart({ title, values, capacity, format }: Properties) {
   const known = values.filter((value) => value !== undefined);
   const last = values.at(-1);
@@ -22,36 +20,23 @@ export function Chart({ title, values, capacity, format }: Properties) {
     known.length === 0
       ? 'No values yet'
       : `Now ${now}, lowest ${format(Math.min(...known))}, highest ${format(highest)}`;
+  // The newest value is at the right.
+  const missing = Array.from({ length: Math.max(0, capacity - values.length) }, () => undefined);
   return (
     <figure className="chart">
       <figcaption>
         {title} <strong>{now}</strong>
       </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${title}: ${words}`}>
-        <line x1="0" y1={HEIGHT - 1} x2={WIDTH} y2={HEIGHT - 1} />
-        {pathsOf(values, capacity, highest).map((points) => (
-          <polyline key={points} points={points} />
-        ))}
-      </svg>
+      <Plot
+        label={`${title}: ${words}`}
+        kind="line"
+        series={[{ name: title, values: [...missing, ...values] }]}
+        width={240}
+        height={56}
+      />
       <Text span c="dimmed" size="sm">
         highest {known.length === 0 ? '–' : format(highest)}
       </Text>
     </figure>
   );
-}
-
-/** The lines of a chart: one for each stretch without gaps. The newest value is at the right. */
-function pathsOf(values: readonly (number | undefined)[], capacity: number, highest: number): string[] {
-  const step = WIDTH / Math.max(1, capacity - 1);
-  const stretches: string[][] = [[]];
-  values.forEach((value, at) => {
-    if (value === undefined) {
-      stretches.push([]);
-      return;
-    }
-    const x = WIDTH - (values.length - 1 - at) * step;
-    const y = HEIGHT - 2 - (highest === 0 ? 0 : (value / highest) * (HEIGHT - 6));
-    stretches.at(-1)?.push(`${x.toFixed(1)},${y.toFixed(1)}`);
-  });
-  return stretches.filter((points) => points.length > 1).map((points) => points.join(' '));
 }

@@ -1,6 +1,6 @@
 /** A value with all that is in it: objects and arrays can be folded, links followed. Long arrays are shown in part. */
 import { Text } from '@mantine/core';
-import { Value } from '../../components/value.js';
+import { Value } from './value.js';
 
 /** Members of an array or object that are shown. */
 const MOST = 200;

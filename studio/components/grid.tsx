@@ -2,26 +2,29 @@
  * Rows in a grid of which only those in sight are drawn, so that a million of them scroll. Arrow keys move the active cell, Enter opens its
  * row. Browsers bound the height of an element, so that the way of the scroll bar is scaled beyond `TALLEST`.
  */
-import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
-import { Value } from '../../components/value.js';
-import type { Order, Row } from './rows.js';
+import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
+import type { Order } from './grid-order.js';
+import { textOf, Value } from './value.js';
 
-/** In pixels, as in explore.css. */
+/** In pixels, as in components.css. */
 const ROW_HEIGHT = 28;
 const TALLEST = 8_000_000;
+
+export type GridRow = Readonly<Record<string, unknown>>;
 
 interface Properties {
   readonly label: string;
   readonly columns: readonly Column[];
   readonly count: number;
-  readonly order: Order | undefined;
-  rowAt(at: number): Row | undefined;
-  /** The id of a row as text. */
-  idAt(at: number): string | undefined;
+  readonly order?: Order | undefined;
+  rowAt(at: number): GridRow | undefined;
+  /** The id of a row as text, where rows can be opened. */
+  idAt?(at: number): string | undefined;
   /** What is to become of a row, if it isn't saved yet. */
-  stateOf(at: number): 'changed' | 'deleted' | undefined;
-  onOrder(order: Order | undefined): void;
-  onOpen(id: string): void;
+  stateOf?(at: number): 'changed' | 'deleted' | undefined;
+  /** Absent where the order is that of the rows. */
+  onOrder?(order: Order | undefined): void;
+  onOpen?(id: string): void;
 }
 
 export interface Column {
@@ -36,6 +39,7 @@ interface Cell {
 }
 
 export function Grid({ label, columns, count, order, rowAt, idAt, stateOf, onOrder, onOpen }: Properties) {
+  const name = useId();
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(400);
@@ -74,8 +78,8 @@ export function Grid({ label, columns, count, order, rowAt, idAt, stateOf, onOrd
       Home: { row: -count, column: 0 },
       End: { row: count, column: 0 },
     };
-    const open = idAt(active.row);
-    if (event.key === 'Enter' && open !== undefined && event.target === box.current) return onOpen(open);
+    const open = idAt?.(active.row);
+    if (event.key === 'Enter' && open !== undefined && event.target === box.current) return onOpen?.(open);
     const step = steps[event.key];
     if (step === undefined) return;
     event.preventDefault();
@@ -95,7 +99,7 @@ export function Grid({ label, columns, count, order, rowAt, idAt, stateOf, onOrd
       aria-label={label}
       aria-rowcount={count + 1}
       aria-colcount={columns.length}
-      aria-activedescendant={`cell-${active.row}-${active.column}`}
+      aria-activedescendant={`${name}-${active.row}-${active.column}`}
       tabIndex={0}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
       onKeyDown={move}
@@ -109,8 +113,8 @@ export function Grid({ label, columns, count, order, rowAt, idAt, stateOf, onOrd
           </div>
           {Array.from({ length: shown }, (_, index) => first + index).map((at) => {
             const row = rowAt(at);
-            const id = idAt(at);
-            const state = row === undefined ? 'waiting' : (stateOf(at) ?? '');
+            const id = idAt?.(at);
+            const state = row === undefined ? 'waiting' : (stateOf?.(at) ?? '');
             return (
               <div
                 key={at}
@@ -118,12 +122,12 @@ export function Grid({ label, columns, count, order, rowAt, idAt, stateOf, onOrd
                 role="row"
                 aria-rowindex={at + 2}
                 tabIndex={-1}
-                onDoubleClick={() => id !== undefined && onOpen(id)}
+                onDoubleClick={() => id !== undefined && onOpen?.(id)}
               >
-                {columns.map(({ name, width }, index) => (
+                {columns.map(({ name: field, width }, index) => (
                   <div
-                    key={name}
-                    id={`cell-${at}-${index}`}
+                    key={field}
+                    id={`${name}-${at}-${index}`}
                     className={at === active.row && index === active.column ? 'cell active' : 'cell'}
                     role="gridcell"
                     tabIndex={-1}
@@ -132,8 +136,8 @@ export function Grid({ label, columns, count, order, rowAt, idAt, stateOf, onOrd
                   >
                     {row === undefined
                       ? '…'
-                      : Object.hasOwn(row, name) && (
-                          <Value value={row[name]} {...(name === 'id' && id !== undefined && { id })} />
+                      : Object.hasOwn(row, field) && (
+                          <Value value={row[field]} {...(field === 'id' && id !== undefined && { id })} />
                         )}
                   </div>
                 ))}
@@ -146,6 +150,16 @@ export function Grid({ label, columns, count, order, rowAt, idAt, stateOf, onOrd
   );
 }
 
+/** Characters. */
+const NARROWEST = 8;
+const WIDEST = 32;
+
+/** How wide a column is shown, in characters: as what these rows have in it, within bounds. */
+export function widthOf(column: string, rows: readonly GridRow[]): number {
+  const lengths = rows.map((row) => (Object.hasOwn(row, column) ? textOf(row[column]).length : 0));
+  return Math.min(WIDEST, Math.max(NARROWEST, column.length, ...lengths));
+}
+
 /** Of a cell, whose text is of the width of a monospaced one, beside its padding. */
 function styleOf(width: number): { readonly width: string } {
   return { width: `calc(${width}ch + 1.5rem)` };
@@ -154,11 +168,18 @@ function styleOf(width: number): { readonly width: string } {
 interface HeadingProperties {
   readonly column: Column;
   readonly order: Order | undefined;
-  onOrder(order: Order | undefined): void;
+  readonly onOrder: ((order: Order | undefined) => void) | undefined;
 }
 
 /** A click sorts ascending, the second descending, the third by id again. */
 function Heading({ column: { name, width }, order, onOrder }: HeadingProperties) {
+  if (onOrder === undefined) {
+    return (
+      <div className="cell" role="columnheader" tabIndex={-1} style={styleOf(width)}>
+        <strong>{name}</strong>
+      </div>
+    );
+  }
   const isOrdered = order?.field === name;
   const next = !isOrdered
     ? { field: name, descending: false }
