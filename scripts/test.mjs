@@ -64,7 +64,10 @@ const checks = await Promise.all([
     [process.execPath, 'scripts/command.mjs'],
     [process.execPath, 'scripts/pages.mjs'],
   ),
-  run('types', ...['tsconfig.json', 'collections', 'pages', 'studio'].map((project) => [bin('tsc'), '-p', project, '--noEmit'])),
+  run(
+    'types',
+    ...['tsconfig.json', 'collections', 'pages', 'studio'].map((project) => [bin('tsc'), '-p', project, '--noEmit']),
+  ),
   run('lint', [bin('biome'), 'check', '--error-on-warnings', '.']),
   run('spelling', [bin('cspell'), 'lint', '--no-progress', '--no-summary', ...CACHE]),
 ]);
