@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
     // Said by `npm test`.
-    exclude: [...configDefaults.exclude, ...(process.env['TESTS'] === 'half' ? leftOut() : [])],
+    exclude: [...configDefaults.exclude, ...(process.env['TESTS'] === 'share' ? leftOut() : [])],
     // One more than the cores of the machine we promise to be quick on, since many tests wait for a process or a store.
     maxWorkers: 3,
     // Modules keep no state that one file could leave to the next, and loading them for each anew took longer than the tests.

@@ -1,4 +1,4 @@
-/** Long tests are found by the names that the list of them has, and both halves together are all of them. */
+/** Long tests are found by the names that the list of them has, each of which is run by a quarter of the commits. */
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { LONG_TESTS } from '../support/long-tests.js';
