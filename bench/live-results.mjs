@@ -1,6 +1,6 @@
 // What results that are kept right (LIVE QUERY) cost a server. Needs a build (`npm run build`). On Linux.
 //
-//     node bench/live-results.mjs [--only idle,own,list,delay]
+//     node bench/live-results.mjs [--only idle,own,list,rows,delay]
 import { readOptions } from '../scripts/options.mjs';
 import { OWNER, startCommand } from './harness/command.mjs';
 import { threadsTime } from './harness/processor.mjs';
@@ -11,18 +11,20 @@ const HELP = `What LIVE QUERY costs a server. Needs a build.
 
   node bench/live-results.mjs [options]
 
-  --only NAMES    of idle, own, list, delay
+  --only NAMES    of idle, own, list, rows, delay
   --results N     that a commit doesn't concern (10000)
   --writes N      that are measured (1000)
   -h, --help      prints this`;
 const { values } = readOptions(HELP, {
   options: {
-    only: { type: 'string', default: 'idle,own,list,delay' },
+    only: { type: 'string', default: 'idle,own,list,rows,delay' },
     results: { type: 'string', default: '10000' },
     writes: { type: 'string', default: '1000' },
   },
 });
 const WRITES = Number(values.writes);
+/** Of writes that take long. */
+const ROUNDS = 200;
 const PLACE = { NS: 'bench', DB: 'bench' };
 const OPTIONS = [
   ...['--signup-rate', '100000/1h', '--signup-rate-database', '100000/1h'],
@@ -62,11 +64,11 @@ async function served(work) {
 const settled = () => new Promise((resolve) => setTimeout(resolve, 300));
 
 /** Processor time of the server a write, in microseconds. */
-async function costOf(server, write) {
-  for (let n = 0; n < WRITES; n++) await write(n);
+async function costOf(server, write, writes = WRITES) {
+  for (let n = 0; n < writes; n++) await write(n);
   const before = threadsTime(server.pid);
-  for (let n = 0; n < WRITES; n++) await write(n);
-  return (threadsTime(server.pid) - before) / WRITES;
+  for (let n = 0; n < writes; n++) await write(n);
+  return (threadsTime(server.pid) - before) / writes;
 }
 
 /** A commit that concerns none of many results: 1,000 on each connection, of other tasks each. */
@@ -127,6 +129,33 @@ async function own() {
       `${readers} readers of their own 20 rows: ${(messages / writes).toFixed(2)} messages and ${(made / writes).toFixed(2)} evaluations a write, ${cost.toFixed(0)} µs`,
     );
   });
+}
+
+/** One reader of all rows of a table that meet a condition, which are evaluated again with each write. */
+async function rows() {
+  for (const count of [100, 1_000, 5_000, 20_000]) {
+    await served(async ({ server, owner, asOwner }) => {
+      for (let from = 0; from < count; from += 1_000) {
+        const some = Array.from({ length: Math.min(1_000, count - from) }, (_, at) => ({ id: from + at, points: 1 }));
+        await owner.ask('query', 'INSERT INTO score $rows RETURN NONE', { rows: some });
+      }
+      const write = (n) => owner.ask('query', 'UPDATE type::record("score", $n) SET points += 1', { n: n % 100 });
+      const bare = await costOf(server, write, ROUNDS);
+      let arrived;
+      const reader = await asOwner(() => arrived?.());
+      await reader.ask('query', 'LIVE QUERY SELECT * FROM score WHERE points > 0');
+      await settled();
+      const heard = async (n) => {
+        const difference = new Promise((resolve) => {
+          arrived = resolve;
+        });
+        await write(n);
+        await difference;
+      };
+      const kept = await costOf(server, heard, ROUNDS);
+      console.log(`one reader of ${count} rows: ${((kept - bare) / 1_000).toFixed(2)} ms a write more than without it`);
+    });
+  }
 }
 
 /** Readers of one list with an order and a limit. */
@@ -196,7 +225,7 @@ async function delay() {
   });
 }
 
-const PARTS = { idle, own, list, delay };
+const PARTS = { idle, own, list, rows, delay };
 for (const name of values.only.split(',')) {
   const part = PARTS[name];
   if (part === undefined) {

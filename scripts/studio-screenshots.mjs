@@ -95,7 +95,7 @@ const PICTURES = [
       await openView(page, 'Query');
       await page.getByRole('textbox', { name: 'Statements' }).fill(QUERY);
       await page.getByRole('button', { name: 'Run', exact: true }).click();
-      await page.getByRole('table').first().waitFor();
+      await page.getByRole('grid').first().waitFor();
     },
   ],
   [

@@ -1,4 +1,4 @@
-/** The connection of whoever is signed in, to the database where they work; a new one whenever either changes. */
+/** The connection of the session to the chosen database; a new one when either changes. */
 import { useEffect, useState } from 'react';
 import { asError } from '../connection/as-error.js';
 import { Connection } from '../connection/connection.js';

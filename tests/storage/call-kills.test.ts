@@ -4,19 +4,17 @@
  * which one is killed. `CALL_KILLS` says how many, `CALL_KILLS_SEED` which.
  */
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cpSync, existsSync, rmSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
 import { shareFolder } from '../../src/storage/lmdb/shared/open.js';
-import { compiled } from '../support/compiled.js';
 import { seeded } from '../support/late-engine.js';
 import { type CallsToKillAt, type Killed, killedAtCall } from '../support/power/killed-at-call.js';
 import { type Acknowledged, heard, NOTHING } from '../support/power/linked-writes.js';
 import { faultsOfStore } from '../support/power/sound-store.js';
 import { CAN_TRACE } from '../support/power/traced-calls.js';
+import { writerPlace } from '../support/power/writer-place.js';
 import { RUNS_ALL } from '../support/runs-all.js';
 import { atLeast } from '../support/timeouts.js';
 
@@ -24,19 +22,9 @@ const KILLS = Number(process.env['CALL_KILLS'] ?? (RUNS_ALL ? 60 : 3));
 const SEED = Number(process.env['CALL_KILLS_SEED'] ?? Number(process.hrtime.bigint() % 100_000n));
 /** After so many kills there is a new store. */
 const KILLS_OF_STORE = 10;
-const ROOT = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'tessera-call-kills-'));
-const FOLDER = join(ROOT, 'store');
-const COPY = join(ROOT, 'copy');
+const PLACE = writerPlace('call-kills');
+const { folder: FOLDER, copy: COPY } = PLACE;
 type Random = (below: number) => number;
-let child: string;
-
-beforeAll(() => {
-  child = compiled('tests/storage/power-child.ts', ROOT);
-}, 60_000);
-beforeEach(() => {
-  for (const folder of [FOLDER, COPY]) rmSync(folder, { recursive: true, force: true });
-});
-afterAll(() => rmSync(ROOT, { recursive: true }));
 
 const ALONE: readonly CallsToKillAt[] = [
   { names: 'fdatasync', most: 9 },
@@ -52,12 +40,12 @@ const WORKER: readonly CallsToKillAt[] = [
 
 describe.skipIf(!CAN_TRACE)('a kill at a call of the system', () => {
   it('loses nothing that was acknowledged, and leaves no commit in half', { timeout: atLeast(3_600_000) }, async () => {
-    const node = [process.execPath, child, 'alone', FOLDER];
+    const node = [process.execPath, PLACE.child, 'alone', FOLDER];
     await afterEachKill((random) => killedAtCall(node, ALONE, random));
   });
 
   it('of a worker is no matter to the others', { timeout: atLeast(3_600_000) }, async () => {
-    const node = (writer: string) => [process.execPath, child, 'worker', FOLDER, String(process.pid), writer];
+    const node = (writer: string) => [process.execPath, PLACE.child, 'worker', FOLDER, String(process.pid), writer];
     await afterEachKill(async (random) => {
       await openLmdb(FOLDER).close();
       const unlock = await shareFolder(FOLDER);

@@ -5,17 +5,17 @@
  * A process is traced, its calls are done on a simulated disk, and at some of them, drawn from a seed, that disk fails.
  * `POWER_FAILURES` says how often, `POWER_SEED` what is drawn; a state that isn't sound is kept.
  */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { compiled } from '../support/compiled.js';
+import { describe, expect, it } from 'vitest';
 import { seeded } from '../support/late-engine.js';
 import { type DiskCall, later } from '../support/power/disk-calls.js';
 import { type Acknowledged, heard, NOTHING } from '../support/power/linked-writes.js';
 import { type Remains, SimulatedDisk, writeRemains } from '../support/power/simulated-disk.js';
 import { faultsOfStore } from '../support/power/sound-store.js';
 import { CAN_TRACE, tracedCalls } from '../support/power/traced-calls.js';
+import { writerPlace } from '../support/power/writer-place.js';
 import { RUNS_ALL } from '../support/runs-all.js';
 import { atLeast } from '../support/timeouts.js';
 
@@ -27,21 +27,9 @@ const FAILURES_OF_LIFE = Math.min(100, Math.ceil(FAILURES / 3));
 const LIVES = 5;
 /** So many calls are soon after another one. */
 const SOON = 60;
-/** In memory, where there is such a folder: nothing has to last. */
-const ROOT = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'tessera-power-'));
-const FOLDER = join(ROOT, 'store');
-/** Where what a failure has left is opened. */
-const COPY = join(ROOT, 'copy');
+const PLACE = writerPlace('power');
+const { folder: FOLDER, copy: COPY, root: ROOT } = PLACE;
 type Random = (below: number) => number;
-let child: string;
-
-beforeAll(() => {
-  child = compiled('tests/storage/power-child.ts', ROOT);
-}, 60_000);
-beforeEach(() => {
-  for (const folder of [FOLDER, COPY]) rmSync(folder, { recursive: true, force: true });
-});
-afterAll(() => rmSync(ROOT, { recursive: true }));
 
 /** Where a store goes on. */
 interface State {
@@ -84,7 +72,7 @@ describe.skipIf(!CAN_TRACE)('a failure of power, or a kill,', () => {
 /** What was done to a store since the last failure of power, with what a process does that goes on. */
 async function callsOf(mode: string, { remains, done }: State): Promise<readonly DiskCall[]> {
   if (remains.size > 0) writeRemains(remains, FOLDER);
-  const calls = await tracedCalls([process.execPath, child, mode, FOLDER], join(ROOT, 'trace'));
+  const calls = await tracedCalls([process.execPath, PLACE.child, mode, FOLDER], join(ROOT, 'trace'));
   for (const folder of [FOLDER, `${FOLDER}-backup`]) rmSync(folder, { recursive: true, force: true });
   return [...done, ...calls.map((call) => later(call, done.length))];
 }

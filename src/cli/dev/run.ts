@@ -1,4 +1,5 @@
 /** `tessera dev`: a server on the data of this folder, whose database follows the files of the app. */
+import { VERSION } from '../../base/package-version.js';
 import { givenSetting, type SettingSources } from '../../server/configuration.js';
 import { runServer } from '../../server/run.js';
 import { DEV_SETTINGS } from '../../server/settings/dev.js';
@@ -14,7 +15,6 @@ import { ChangeWatcher } from './change-watcher.js';
 import { DATA_FOLDER, ROOT_NAME, readDevConfiguration } from './configuration.js';
 import { devPassword, prepareDevFolder, removeData } from './data.js';
 import { FollowedFiles, MIGRATIONS } from './followed-files.js';
-import { devScreen } from './screen.js';
 
 /** Milliseconds between two looks at the database. */
 const INTERVAL = 1_000;
@@ -34,12 +34,29 @@ export async function runDev(
   const types = givenSetting(DEV_SETTINGS.types, sources)?.text;
   try {
     await prepareDatabase(connection);
-    output.write(devScreen(connection));
+    output.write(startedText(connection));
     await followFiles(connection, types, output);
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** The addresses, and how to reach them. */
+function startedText({ endpoint, user, pass, ns, db }: DevConnection): string {
+  const studio = `${endpoint}/studio`;
+  const clients = `${endpoint.replace(/^http/, 'ws')}/rpc`.padEnd(studio.length);
+  return `
+  Tessera ${VERSION}
+
+  Studio   ${studio}   user ${user}, password ${pass}
+  Clients  ${clients}   namespace ${ns}, database ${db}
+  Shell    npx tessera sql
+  Data     ${DATA_FOLDER}
+
+  Migrations are applied when they change. Ctrl-C ends the server.
+
+`;
 }
 
 /** `types`: the file for the types of the database. */

@@ -33,17 +33,17 @@ export interface TestFault {
 /** `empty` has the schema, and is left as it is. */
 export async function runTestFile(file: TestFile, empty: MemoryEngine): Promise<TestOutcome[]> {
   const prepared = empty.fork();
-  const fault = await runSteps(file.preparation, prepared);
+  const fault = await runTestSteps(file.preparation, prepared);
   const outcomes: TestOutcome[] = [];
   for (const test of file.tests) {
-    const found = fault ?? (await runSteps(test.steps, prepared.fork()));
+    const found = fault ?? (await runTestSteps(test.steps, prepared.fork()));
     outcomes.push({ file, test, ...(found !== undefined && { fault: found }) });
   }
   return outcomes;
 }
 
 /** Returns what isn't as expected. */
-async function runSteps(steps: readonly TestStep[], engine: MemoryEngine): Promise<TestFault | undefined> {
+async function runTestSteps(steps: readonly TestStep[], engine: MemoryEngine): Promise<TestFault | undefined> {
   const database = await openDatabase(engine, { guests: true });
   const runner = new StepRunner(database);
   try {
