@@ -1,6 +1,6 @@
 /** A database without tables, and what to do first in it. */
 import { Button, EmptyState } from '@mantine/core';
-import { IconTableOff } from '@tabler/icons-react';
+import { TableIcon } from '@primer/octicons-react';
 import { hrefOf } from '../base/route.js';
 
 interface Properties {
@@ -11,7 +11,7 @@ interface Properties {
 export function NoTables({ onImport }: Properties) {
   return (
     <EmptyState
-      icon={<IconTableOff size="2.5rem" aria-hidden />}
+      icon={<TableIcon size={40} />}
       title="There are no tables yet"
       description="Define a table, write statements that make one, or import a file of statements."
     >

@@ -1,6 +1,6 @@
 /** A message in the page: what went wrong, or what there is to know. Errors are announced at once. */
 import { Alert } from '@mantine/core';
-import { IconAlertTriangle, IconCircleX, IconInfoCircle } from '@tabler/icons-react';
+import { AlertIcon, InfoIcon, XCircleIcon } from '@primer/octicons-react';
 import type { ReactNode } from 'react';
 
 interface Properties {
@@ -9,9 +9,9 @@ interface Properties {
 }
 
 const LOOKS = {
-  error: { color: 'red', Icon: IconCircleX },
-  warning: { color: 'yellow', Icon: IconAlertTriangle },
-  information: { color: 'blue', Icon: IconInfoCircle },
+  error: { color: 'red', Icon: XCircleIcon },
+  warning: { color: 'yellow', Icon: AlertIcon },
+  information: { color: 'blue', Icon: InfoIcon },
 } as const;
 
 export function Notice({ kind, children }: Properties) {

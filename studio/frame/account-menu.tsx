@@ -1,14 +1,14 @@
 /** Who is signed in, how the page looks to them, and signing out. */
 import { Button, type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core';
-import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
+import { DeviceDesktopIcon, MoonIcon, PersonIcon, SignOutIcon, SunIcon } from '@primer/octicons-react';
 import { useStore } from '../base/store.js';
 import { leave, type SignedIn } from '../session/session.js';
 import { contrast } from './appearance.js';
 
 const SCHEMES = {
-  auto: { title: 'As the system', Icon: IconDeviceDesktop },
-  light: { title: 'Light', Icon: IconSun },
-  dark: { title: 'Dark', Icon: IconMoon },
+  auto: { title: 'As the system', Icon: DeviceDesktopIcon },
+  light: { title: 'Light', Icon: SunIcon },
+  dark: { title: 'Dark', Icon: MoonIcon },
 } as const;
 
 export function AccountMenu({ session: { level, name } }: { readonly session: SignedIn }) {
@@ -22,7 +22,7 @@ export function AccountMenu({ session: { level, name } }: { readonly session: Si
           className="account"
           variant="subtle"
           aria-label={`Account of ${user}`}
-          leftSection={<IconUser size="1rem" aria-hidden />}
+          leftSection={<PersonIcon size={16} />}
         >
           {user}
         </Button>
@@ -31,7 +31,7 @@ export function AccountMenu({ session: { level, name } }: { readonly session: Si
         <Menu.Label>Appearance</Menu.Label>
         <Menu.RadioGroup value={colorScheme} onChange={(value) => setColorScheme(value as MantineColorScheme)}>
           {Object.entries(SCHEMES).map(([scheme, { title, Icon }]) => (
-            <Menu.RadioItem key={scheme} value={scheme} rightSection={<Icon size="1rem" aria-hidden />}>
+            <Menu.RadioItem key={scheme} value={scheme} rightSection={<Icon size={16} />}>
               {title}
             </Menu.RadioItem>
           ))}
@@ -45,7 +45,7 @@ export function AccountMenu({ session: { level, name } }: { readonly session: Si
           High contrast
         </Menu.CheckboxItem>
         <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size="1rem" aria-hidden />} onClick={() => leave()}>
+        <Menu.Item leftSection={<SignOutIcon size={16} />} onClick={() => leave()}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

@@ -1,7 +1,7 @@
 /** The command palette (Ctrl-K): goes to a table, a record by its id or a view, and does what the frame can do. */
 import { useMantineColorScheme } from '@mantine/core';
 import { Spotlight } from '@mantine/spotlight';
-import { IconContrast2, IconSearch } from '@tabler/icons-react';
+import { SearchIcon, SunIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { loadTables } from '../connection/catalog.js';
 import type { Connection } from '../connection/connection.js';
@@ -19,9 +19,7 @@ export function CommandPalette({ connection }: { readonly connection: Connection
       .catch(() => tablesBehindView.value)
       .then((found) => setTables(found.map(({ name }) => name)));
   };
-  const own: readonly Command[] = [
-    { title: 'Switch between light and dark', icon: IconContrast2, run: toggleColorScheme },
-  ];
+  const own: readonly Command[] = [{ title: 'Switch between light and dark', icon: SunIcon, run: toggleColorScheme }];
   const groups = commandsFor(typed, tables, own);
   return (
     <Spotlight.Root
@@ -37,18 +35,13 @@ export function CommandPalette({ connection }: { readonly connection: Connection
       <Spotlight.Search
         aria-label="Find or do something"
         placeholder="A table, a record such as person:ann, a view, an action"
-        leftSection={<IconSearch size="1.25rem" aria-hidden />}
+        leftSection={<SearchIcon size={20} />}
       />
       <Spotlight.ActionsList>
         {groups.map(({ title, commands }) => (
           <Spotlight.ActionsGroup key={title} label={title}>
             {commands.map(({ title: label, icon: Icon, run }) => (
-              <Spotlight.Action
-                key={label}
-                label={label}
-                leftSection={<Icon size="1.25rem" aria-hidden />}
-                onClick={run}
-              />
+              <Spotlight.Action key={label} label={label} leftSection={<Icon size={20} />} onClick={run} />
             ))}
           </Spotlight.ActionsGroup>
         ))}

@@ -1,12 +1,12 @@
 /** What the command palette finds: views, tables, a record by its id, and actions. */
-import { IconFile, IconLogout, IconTable, type TablerIcon } from '@tabler/icons-react';
+import { FileIcon, type Icon, SignOutIcon, TableIcon } from '@primer/octicons-react';
 import { go } from '../base/route.js';
 import { leave } from '../session/session.js';
 import { VIEWS } from './views.js';
 
 export interface Command {
   readonly title: string;
-  readonly icon: TablerIcon;
+  readonly icon: Icon;
   run(): void;
 }
 
@@ -39,11 +39,11 @@ export function commandsFor(
 }
 
 function openRecord(id: string): Command {
-  return { title: `Open ${id}`, icon: IconFile, run: () => go('explore', ['record', id]) };
+  return { title: `Open ${id}`, icon: FileIcon, run: () => go('explore', ['record', id]) };
 }
 
 function openTable(table: string): Command {
-  return { title: table, icon: IconTable, run: () => go('explore', ['table', table]) };
+  return { title: table, icon: TableIcon, run: () => go('explore', ['table', table]) };
 }
 
 const VIEW_COMMANDS: readonly Command[] = Object.entries(VIEWS).flatMap(([name, { title, icon, parts = {} }]) => [
@@ -55,4 +55,4 @@ const VIEW_COMMANDS: readonly Command[] = Object.entries(VIEWS).flatMap(([name, 
   })),
 ]);
 
-const ACTIONS: readonly Command[] = [{ title: 'Sign out', icon: IconLogout, run: () => leave() }];
+const ACTIONS: readonly Command[] = [{ title: 'Sign out', icon: SignOutIcon, run: () => leave() }];

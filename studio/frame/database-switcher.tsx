@@ -1,6 +1,6 @@
 /** Says which database is shown, and switches: to a recent one, to one that is found by its name, or to a new one. */
 import { Button, Combobox, useCombobox } from '@mantine/core';
-import { IconChevronDown, IconDatabase, IconPlus } from '@tabler/icons-react';
+import { ChevronDownIcon, DatabaseIcon, PlusIcon } from '@primer/octicons-react';
 import { useState } from 'react';
 import { toast } from '../components/toast.js';
 import { asError } from '../connection/as-error.js';
@@ -61,8 +61,8 @@ export function DatabaseSwitcher({ session, connection }: Properties) {
           className="database"
           aria-label={`Database: ${shown}`}
           disabled={isFixed}
-          leftSection={<IconDatabase size="1rem" aria-hidden />}
-          rightSection={<IconChevronDown size="1rem" aria-hidden />}
+          leftSection={<DatabaseIcon size={16} />}
+          rightSection={<ChevronDownIcon size={16} />}
           onClick={() => combobox.toggleDropdown()}
         >
           {shown}
@@ -83,7 +83,7 @@ export function DatabaseSwitcher({ session, connection }: Properties) {
           {others.length > 0 && <Combobox.Group label="All">{others.slice(0, MOST).map(option)}</Combobox.Group>}
           {isNew && (
             <Combobox.Option value={JSON.stringify([level === 'guest' ? 'open' : 'create', typed])}>
-              <IconPlus size="0.875rem" aria-hidden /> {level === 'guest' ? 'Open' : 'Create'} {textOf(typed)}
+              <PlusIcon size={14} /> {level === 'guest' ? 'Open' : 'Create'} {textOf(typed)}
             </Combobox.Option>
           )}
           {recent.length + others.length === 0 && !isNew && <Combobox.Empty>Type a name to make one</Combobox.Empty>}

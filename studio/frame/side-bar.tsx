@@ -1,6 +1,6 @@
 /** The views to choose from, each with its icon. It collapses to the icons; on a phone it is the bar below the view. */
 import { ActionIcon, NavLink, Tooltip } from '@mantine/core';
-import { IconLayoutSidebarLeftCollapse, IconLayoutSidebarLeftExpand } from '@tabler/icons-react';
+import { SidebarCollapseIcon, SidebarExpandIcon } from '@primer/octicons-react';
 import { keptStore } from '../base/kept.js';
 import { hrefOf, route } from '../base/route.js';
 import { useStore } from '../base/store.js';
@@ -11,7 +11,7 @@ const width = keptStore('side-bar', 'wide', ['wide', 'narrow'] as const);
 export function SideBar() {
   const shown = useStore(route).view || FIRST_VIEW;
   const isNarrow = useStore(width) === 'narrow';
-  const Toggle = isNarrow ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse;
+  const Toggle = isNarrow ? SidebarCollapseIcon : SidebarExpandIcon;
   return (
     <div className="side-bar" data-narrow={isNarrow}>
       <strong className="brand">{isNarrow ? 'T' : 'Tessera'}</strong>
@@ -21,7 +21,7 @@ export function SideBar() {
             <NavLink
               href={hrefOf(name)}
               label={title}
-              leftSection={<Icon size="1.25rem" aria-hidden />}
+              leftSection={<Icon size={20} />}
               active={name === shown}
               aria-current={name === shown ? 'page' : undefined}
             />
@@ -35,7 +35,7 @@ export function SideBar() {
           width.value = isNarrow ? 'wide' : 'narrow';
         }}
       >
-        <Toggle size="1.25rem" />
+        <Toggle size={20} />
       </ActionIcon>
     </div>
   );

@@ -1,7 +1,7 @@
 /** The bar above a view: which database it shows, where in the Studio that is, the command palette, and the account. */
 import { Button, Group, Kbd } from '@mantine/core';
 import { spotlight } from '@mantine/spotlight';
-import { IconSearch } from '@tabler/icons-react';
+import { SearchIcon } from '@primer/octicons-react';
 import type { Connection } from '../connection/connection.js';
 import type { SignedIn } from '../session/session.js';
 import { AccountMenu } from './account-menu.js';
@@ -23,7 +23,7 @@ export function TopBar({ session, connection }: Properties) {
       <Group gap="xs" wrap="nowrap">
         <Button
           className="find"
-          leftSection={<IconSearch size="1rem" aria-hidden />}
+          leftSection={<SearchIcon size={16} />}
           rightSection={
             <Kbd size="xs" aria-hidden>
               Ctrl K

@@ -1,6 +1,6 @@
 /** Loads the view that the address names, and shows it. An error in it leaves the rest of the page usable. */
 import { EmptyState } from '@mantine/core';
-import { IconDatabase } from '@tabler/icons-react';
+import { DatabaseIcon } from '@primer/octicons-react';
 import { route } from '../base/route.js';
 import { useStore } from '../base/store.js';
 import { Loading } from '../components/loading.js';
@@ -23,7 +23,7 @@ export function ViewFrame({ connection }: Properties) {
   if (entry.needsDatabase && (namespace === '' || database === '')) {
     return (
       <EmptyState
-        icon={<IconDatabase size="2.5rem" aria-hidden />}
+        icon={<DatabaseIcon size={40} />}
         title="Choose a database"
         description="Choose a namespace and a database above, or name new ones: type shop / music, for instance."
       />

@@ -1,20 +1,20 @@
 /** All views of the Studio. A new one is a module in `views/` that exports `View`, and a line here; it is loaded when it is opened. */
 import {
-  IconActivity,
-  IconBrandGraphql,
-  IconShieldLock,
-  IconSitemap,
-  IconTable,
-  IconTerminal2,
-  IconUsers,
-  type TablerIcon,
-} from '@tabler/icons-react';
+  GraphIcon,
+  type Icon,
+  PeopleIcon,
+  PulseIcon,
+  ShieldLockIcon,
+  TableIcon,
+  TerminalIcon,
+  WorkflowIcon,
+} from '@primer/octicons-react';
 import type { FunctionComponent } from 'react';
 import type { ViewProperties } from '../base/view-properties.js';
 
 export interface ViewEntry {
   readonly title: string;
-  readonly icon: TablerIcon;
+  readonly icon: Icon;
   /** Whether it can only be opened in a database. */
   readonly needsDatabase: boolean;
   /** Whether it asks with the token that the tab keeps, and so always as the user who is signed in. */
@@ -27,32 +27,32 @@ export interface ViewEntry {
 export const VIEWS: Readonly<Record<string, ViewEntry>> = {
   explore: {
     title: 'Explore',
-    icon: IconTable,
+    icon: TableIcon,
     needsDatabase: true,
     load: () => import('../views/explore/view.js'),
   },
   query: {
     title: 'Query',
-    icon: IconTerminal2,
+    icon: TerminalIcon,
     needsDatabase: false,
     load: () => import('../views/query/view.js'),
   },
   schema: {
     title: 'Schema',
-    icon: IconSitemap,
+    icon: WorkflowIcon,
     needsDatabase: true,
     parts: { diagram: 'Diagram' },
     load: () => import('../views/schema/view.js'),
   },
   permissions: {
     title: 'Permissions',
-    icon: IconShieldLock,
+    icon: ShieldLockIcon,
     needsDatabase: true,
     load: () => import('../views/permissions/view.js'),
   },
   people: {
     title: 'People',
-    icon: IconUsers,
+    icon: PeopleIcon,
     needsDatabase: false,
     parts: {
       users: 'Users',
@@ -65,14 +65,14 @@ export const VIEWS: Readonly<Record<string, ViewEntry>> = {
   },
   graphql: {
     title: 'GraphQL',
-    icon: IconBrandGraphql,
+    icon: GraphIcon,
     needsDatabase: true,
     usesToken: true,
     load: () => import('../views/graphql/view.js'),
   },
   server: {
     title: 'Server',
-    icon: IconActivity,
+    icon: PulseIcon,
     needsDatabase: false,
     usesToken: true,
     load: () => import('../views/server/view.js'),

@@ -1,6 +1,6 @@
 /** A table without rows, or without any that meet the filter, and what to do about it. */
 import { Button, EmptyState } from '@mantine/core';
-import { IconFilterOff, IconRowInsertBottom } from '@tabler/icons-react';
+import { FilterRemoveIcon, RowsIcon } from '@primer/octicons-react';
 import { hrefOf } from '../../base/route.js';
 
 interface Properties {
@@ -13,7 +13,7 @@ interface Properties {
 export function NoRows({ table, filter, onAdd }: Properties) {
   if (filter !== '') {
     return (
-      <EmptyState icon={<IconFilterOff size="2rem" aria-hidden />} title="No row meets the filter">
+      <EmptyState icon={<FilterRemoveIcon size={32} />} title="No row meets the filter">
         <EmptyState.Actions>
           <Button component="a" href={hrefOf('explore', ['table', table])}>
             Show all rows
@@ -23,7 +23,7 @@ export function NoRows({ table, filter, onAdd }: Properties) {
     );
   }
   return (
-    <EmptyState icon={<IconRowInsertBottom size="2rem" aria-hidden />} title="There are no rows yet">
+    <EmptyState icon={<RowsIcon size={32} />} title="There are no rows yet">
       {onAdd !== undefined && (
         <EmptyState.Actions>
           <Button onClick={onAdd}>Add the first row</Button>

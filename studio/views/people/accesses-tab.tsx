@@ -1,6 +1,6 @@
 /** Access methods with their settings in words. Those that grant something list it. */
 import { Button, EmptyState, Text } from '@mantine/core';
-import { IconUserPlus } from '@tabler/icons-react';
+import { PersonAddIcon } from '@primer/octicons-react';
 import { LoadedContent } from '../../components/loaded-content.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
@@ -22,7 +22,7 @@ export function AccessesTab({ connection, onSetUp }: Properties) {
       {(loaded) =>
         loaded.length === 0 ? (
           <EmptyState
-            icon={<IconUserPlus size="2.5rem" aria-hidden />}
+            icon={<PersonAddIcon size={40} />}
             title="There are no access methods at these levels"
             description="An access method lets the users of your app sign up and in, as records of a table."
           >
