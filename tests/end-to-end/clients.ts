@@ -1,7 +1,7 @@
 /** Every way to talk to the server, with one face: statements in, their results out as plain data. */
 import { decode, encode } from 'cborg';
-import { Surreal } from 'surrealdb';
 import { WebSocket } from 'ws';
+import { newClient } from '../support/official-client.js';
 
 /** Where statements run. */
 export const SHOP = { namespace: 'shop', database: 'music' } as const;
@@ -221,15 +221,10 @@ const rpcOverWebSocket =
     };
   };
 
-/** Node 20 has no WebSocket of its own. */
-export function officialClient(): Surreal {
-  return new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
-}
-
 const official =
   (scheme: string): Connect =>
   async (url, token) => {
-    const client = officialClient();
+    const client = newClient();
     await client.connect(`${url.replace('http', scheme)}/rpc`, { reconnect: false, ...SHOP });
     await client.authenticate(token);
     return {

@@ -1,7 +1,8 @@
 /** Many clients at once: nothing is lost, and no client ever gets a conflict. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { newClient } from '../support/official-client.js';
 import { cleanUp, ROOT, type ServerProcess, startServer } from '../support/server-process.js';
-import { asRoot, FORMATS, officialClient, RpcSocket, SHOP } from './clients.js';
+import { asRoot, FORMATS, RpcSocket, SHOP } from './clients.js';
 
 const CLIENTS = 8;
 let server: ServerProcess;
@@ -103,7 +104,7 @@ it('keeps the total of fifty accounts, at the end and at every moment between', 
 it('lets clients hold transactions over several requests, and asks one of two that conflict to begin again', async () => {
   await asRoot(server.url, 'CREATE stock:1 SET left = 5', ROOT);
   const buy = async () => {
-    const client = officialClient();
+    const client = newClient();
     await client.connect(server.rpcUrl, { reconnect: false, ...SHOP });
     await client.signin({ username: ROOT.user, password: ROOT.pass });
     for (;;) {

@@ -1,7 +1,8 @@
 /** Sessions that a user ends, and the effect on their sockets, their live queries and their tokens, on the real server. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newClient } from '../support/official-client.js';
 import { cleanUp, ROOT, type ServerProcess, startServerWith } from '../support/server-process.js';
-import { asRoot, officialClient, RpcSocket, SHOP, SHOP_HEADERS, send, tokenOf } from './clients.js';
+import { asRoot, RpcSocket, SHOP, SHOP_HEADERS, send, tokenOf } from './clients.js';
 
 let server: ServerProcess;
 beforeAll(async () => {
@@ -75,7 +76,7 @@ async function isWorthless(token: string): Promise<void> {
     error: { code: -32002, message: 'There was a problem with authentication' },
   });
   socket.close();
-  const client = officialClient();
+  const client = newClient();
   await client.connect(server.rpcUrl, { reconnect: false, ...SHOP });
   await expect(client.authenticate(token)).rejects.toThrow('There was a problem with authentication');
   await client.close();

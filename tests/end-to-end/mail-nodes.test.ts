@@ -3,11 +3,12 @@
  * at another and redeemed at the third, and each of them may be killed in between. What ends sessions at one ends the
  * WebSockets of all. Each attack by itself: `tests/security/identity/mail-nodes.test.ts`.
  */
+
 import { createHash } from 'node:crypto';
-import { Surreal } from 'surrealdb';
+import type { Surreal } from 'surrealdb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { WebSocket } from 'ws';
 import { startMailServer, type TestMailServer } from '../support/mail-server.js';
+import { newClient } from '../support/official-client.js';
 import { PostgresServer, postgresPrograms } from '../support/postgres-server.js';
 import { isInTurn } from '../support/runs-all.js';
 import { cleanUp, ROOT, type ServerProcess, startServerWith } from '../support/server-process.js';
@@ -123,7 +124,7 @@ describe.skipIf(postgresPrograms() === undefined || !isInTurn(4))('A57: of three
 
   /** A client with an open WebSocket. */
   async function connected(at: number, token: string): Promise<Surreal> {
-    const client = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+    const client = newClient();
     await client.connect(servers[at]?.rpcUrl ?? '', { reconnect: false });
     clients.push(client);
     await client.authenticate(token);

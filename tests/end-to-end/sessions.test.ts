@@ -1,7 +1,8 @@
 /** Sessions that end, and tokens that are past their time, by the clock of the real server. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { newClient } from '../support/official-client.js';
 import { cleanUp, ROOT, type ServerProcess, startServer } from '../support/server-process.js';
-import { asRoot, officialClient, RpcSocket, SHOP, SHOP_HEADERS, send, tokenOf } from './clients.js';
+import { asRoot, RpcSocket, SHOP, SHOP_HEADERS, send, tokenOf } from './clients.js';
 
 let server: ServerProcess;
 beforeAll(async () => {
@@ -49,7 +50,7 @@ it('an expired session says so, and a sign-in on the same connection refreshes i
 });
 
 it('the official client meets the same, and refreshes in the same way', async () => {
-  const client = officialClient();
+  const client = newClient();
   await client.connect(server.rpcUrl, { reconnect: false, ...SHOP });
   const credentials = { ...SHOP, access: 'short_session', variables: { name: 'Ann' } };
   await client.signin(credentials);

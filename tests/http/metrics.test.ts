@@ -2,10 +2,11 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { createClient } from 'graphql-ws';
-import { Surreal } from 'surrealdb';
+import type { Surreal } from 'surrealdb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { RunningServer } from '../../src/server/server.js';
+import { newClient } from '../support/official-client.js';
 import { ParsedMetrics } from '../support/prometheus.js';
 import { ROOT, startTestServer } from '../support/server.js';
 import { temporaryFolder } from '../support/server-process.js';
@@ -14,7 +15,7 @@ const SELECTION = { 'surreal-ns': 'test', 'surreal-db': 'test' };
 
 /** A root user's client of a server. */
 async function connected({ url }: RunningServer): Promise<Surreal> {
-  const client = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+  const client = newClient();
   await client.connect(`${url.replace('http', 'ws')}/rpc`);
   await client.signin(ROOT);
   await client.use({ namespace: 'test', database: 'test' });

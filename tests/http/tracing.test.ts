@@ -1,11 +1,10 @@
 /** Spans as a collector of OpenTelemetry receives them. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Surreal } from 'surrealdb';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { WebSocket } from 'ws';
 import { type Log, SILENT } from '../../src/http/base/log.js';
 import { openTracing } from '../../src/server/tracing.js';
+import { newClient } from '../support/official-client.js';
 import { ROOT, startTestServer } from '../support/server.js';
 import { temporaryFolder } from '../support/server-process.js';
 
@@ -140,7 +139,7 @@ describe('A server that traces', () => {
     });
     const server = await startTestServer({}, { tracing });
     try {
-      const client = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+      const client = newClient();
       await client.connect(`${server.url.replace('http', 'ws')}/rpc`);
       await client.signin(ROOT);
       await client.use({ namespace: 'test', database: 'test' });
@@ -181,7 +180,7 @@ describe('A server that traces', () => {
     );
     const server = await startTestServer({ SVC_PATH: `lmdb:${temporaryFolder()}` }, { tracing });
     try {
-      const client = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+      const client = newClient();
       await client.connect(`${server.url.replace('http', 'ws')}/rpc`);
       await client.signin(ROOT);
       await client.use({ namespace: 'test', database: 'test' });

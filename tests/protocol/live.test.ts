@@ -6,9 +6,8 @@ import { WebSocket } from 'ws';
 import type { RunningServer } from '../../src/server/server.js';
 import { encodeCbor } from '../../src/value/codecs/cbor-encode.js';
 import { objectFrom } from '../../src/value/value.js';
+import { newClient } from '../support/official-client.js';
 import { ROOT, startTestServer } from '../support/server.js';
-
-const newClient = () => new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
 
 let server: RunningServer;
 beforeAll(async () => {

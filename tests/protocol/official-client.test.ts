@@ -2,20 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createRemoteEngines, DateTime, Duration, RecordId, StringRecordId, Surreal, Table, Uuid } from 'surrealdb';
+import { DateTime, Duration, RecordId, StringRecordId, type Surreal, Table, Uuid } from 'surrealdb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { WebSocket } from 'ws';
-import { createTesseraEngines } from '../../src/embedded/engines.js';
 import type { RunningServer } from '../../src/server/server.js';
 import { startDrawnServer } from '../support/drawn-server.js';
+import { newClient } from '../support/official-client.js';
 import { ROOT } from '../support/server.js';
-
-/** Node 20 has no WebSocket of its own. */
-const newClient = () =>
-  new Surreal({
-    websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket,
-    engines: { ...createRemoteEngines(), ...createTesseraEngines() },
-  });
 
 let server: RunningServer;
 const folder = mkdtempSync(join(tmpdir(), 'tessera-'));

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RecordId, Surreal, Table } from 'surrealdb';
+import { RecordId, type Surreal, Table } from 'surrealdb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Clock } from '../../src/env/environment.js';
@@ -13,6 +13,7 @@ import { type RunningServer, startServer } from '../../src/server/server.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import { LmdbEngine } from '../../src/storage/lmdb/engine/lmdb.js';
 import { HeldStore, openUnsynced } from '../support/held-store.js';
+import { newClient } from '../support/official-client.js';
 import { ROOT } from '../support/server.js';
 
 /** The server takes up so many requests of a connection at a time, and another that asks for its version beside them. */
@@ -48,7 +49,7 @@ afterEach(async () => {
 });
 
 async function connect(): Promise<Surreal> {
-  const client = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+  const client = newClient();
   await client.connect(`${server.url.replace('http', 'ws')}/rpc`, { reconnect: false });
   await client.signin(ROOT);
   await client.use({ namespace: 'test', database: 'test' });

@@ -1,10 +1,9 @@
 /** `export()` and `import()` of the official client, over every transport and with the engine in process. */
-import { createRemoteEngines, Surreal } from 'surrealdb';
+import type { Surreal } from 'surrealdb';
 import { Surreal as FirstSurreal } from 'surrealdb-v1';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WebSocket } from 'ws';
-import { createTesseraEngines } from '../../src/embedded/engines.js';
 import type { RunningServer } from '../../src/server/server.js';
+import { newClient } from '../support/official-client.js';
 import { ROOT, startTestServer } from '../support/server.js';
 
 let server: RunningServer;
@@ -20,10 +19,7 @@ const block = (title: string, text: string) => `${RULE}\n-- ${title}\n${RULE}\n\
 
 describe.each(['ws', 'http', 'mem'])('the client over %s', (scheme) => {
   async function connected(database: string): Promise<Surreal> {
-    const db = new Surreal({
-      websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket,
-      engines: { ...createRemoteEngines(), ...createTesseraEngines() },
-    });
+    const db = newClient();
     await db.connect(address(scheme), { reconnect: false });
     if (scheme !== 'mem') await db.signin(ROOT);
     await db.use({ namespace: 'test', database: `${database}-${scheme}` });

@@ -1,7 +1,6 @@
 /** From an empty database to two users and a rule that works, without typing a statement. */
-import { Surreal } from 'surrealdb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { WebSocket } from 'ws';
+import { newClient } from '../support/official-client.js';
 import { isInTurn } from '../support/runs-all.js';
 import { goTo, PLACE, type Studio, startStudio, textOf } from './browser.js';
 
@@ -67,7 +66,7 @@ inTurn(
     const seen = await readAs(ann?.token);
     expect(await seen.json()).toMatchObject([{ status: 'OK', result: ['ann@example.com'] }]);
 
-    const app = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+    const app = newClient();
     await app.connect(`${studio.server.url.replace('http', 'ws')}/rpc`, { authentication: ann?.token ?? '', ...PLACE });
     await goTo(page, 'people/records');
     const rowOf = (email: string) => page.getByRole('row').filter({ hasText: email });

@@ -2,16 +2,17 @@
  * A recipe of `docs/guides/sign-in/`, as its reader follows it: the page's own commands start the built server and
  * define the schema, and its HTML is served from another port to a real browser, with the official client.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import axe, { type AxeResults } from 'axe-core';
 import type { BrowserContext, CDPSession, Page } from 'playwright-core';
-import { Surreal } from 'surrealdb';
+import type { Surreal } from 'surrealdb';
 import { expect, type TestContext } from 'vitest';
-import { WebSocket } from 'ws';
 import { startBrowser } from '../../studio/browser.js';
+import { newClient } from '../../support/official-client.js';
 import { ROOT_OF_PAGES, type ServerProcess, startServerWith, temporaryFolder } from '../../support/server-process.js';
 import { blocksOf, runSteps, stable, startArguments, stepsOf } from '../pages.js';
 
@@ -100,8 +101,7 @@ export async function startRecipe(
       return openPage(own, `http://127.0.0.1:${sitePort}/`, server.url);
     },
     async device() {
-      // Node 20 has no WebSocket of its own.
-      const db = new Surreal({ websocketImpl: WebSocket as unknown as typeof globalThis.WebSocket });
+      const db = newClient();
       devices.push(db);
       await db.connect(server.rpcUrl, { ...PLACE, reconnect: false });
       return db;

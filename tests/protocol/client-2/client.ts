@@ -2,9 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ConnectOptions, createRemoteEngines, Surreal } from 'surrealdb';
-import { WebSocket } from 'ws';
-import { createTesseraEngines } from '../../../src/embedded/engines.js';
+import type { ConnectOptions, Surreal } from 'surrealdb';
+import { newClient } from '../../support/official-client.js';
 import { ROOT } from '../../support/server.js';
 
 export const SCHEMES = ['ws', 'http', 'tessera'] as const;
@@ -12,20 +11,6 @@ export const SCHEMES = ['ws', 'http', 'tessera'] as const;
 /** The store of the engine in process. */
 const folder = mkdtempSync(join(tmpdir(), 'tessera-'));
 process.once('exit', () => rmSync(folder, { recursive: true }));
-const engines = { ...createRemoteEngines(), ...createTesseraEngines() };
-
-/**
- * Node 20 has no WebSocket of its own. As in browsers, each message is an event by itself: of those that come together
- * the client would pass on the first notification alone.
- */
-class SteppingWebSocket extends WebSocket {
-  constructor(address: string, protocols?: string | string[]) {
-    super(address, protocols, { allowSynchronousEvents: false });
-  }
-}
-
-export const newClient = (): Surreal =>
-  new Surreal({ engines, websocketImpl: SteppingWebSocket as unknown as typeof globalThis.WebSocket });
 
 export const addressOf = ({ url }: { readonly url: string }, scheme: string): string =>
   scheme === 'tessera' ? `tessera://${folder}` : `${url.replace('http', scheme)}/rpc`;

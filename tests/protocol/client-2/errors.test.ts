@@ -3,8 +3,9 @@ import type { Surreal } from 'surrealdb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../../src/server/server.js';
 import { startDrawnServer } from '../../support/drawn-server.js';
+import { newClient } from '../../support/official-client.js';
 import { ROOT } from '../../support/server.js';
-import { addressOf, asRoot, newClient, SCHEMES } from './client.js';
+import { addressOf, asRoot, SCHEMES } from './client.js';
 
 /** Statements of which the last result, or the whole, fails; then the kind and the details of the error. */
 type Row = [text: string, kind: string, details?: object];

@@ -12,8 +12,9 @@ import {
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../../src/server/server.js';
 import { startDrawnServer } from '../../support/drawn-server.js';
+import { newClient } from '../../support/official-client.js';
 import { ROOT, startTestServer } from '../../support/server.js';
-import { addressOf, asRoot, connected, newClient, SCHEMES } from './client.js';
+import { addressOf, asRoot, connected, SCHEMES } from './client.js';
 
 let server: RunningServer;
 beforeAll(async () => {
