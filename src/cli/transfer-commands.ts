@@ -49,6 +49,7 @@ const SECTIONS: Readonly<Record<ExportSection, string>> = {
   apis: 'Its API endpoints',
   configs: 'Its configurations',
   sequences: 'Its sequences',
+  buckets: 'Its buckets, without their files',
 };
 
 function readNames(text: string): true | readonly string[] {

@@ -2,6 +2,7 @@
 import { backupErrors } from './sections/backup.js';
 import { catalogErrors } from './sections/catalog.js';
 import { expressionErrors } from './sections/expression.js';
+import { fileErrors } from './sections/files.js';
 import { functionErrors } from './sections/functions.js';
 import { graphqlErrors } from './sections/graphql.js';
 import { identityErrors } from './sections/identity.js';
@@ -21,6 +22,7 @@ export const CATALOGUE = {
   ...backupErrors,
   ...catalogErrors,
   ...functionErrors,
+  ...fileErrors,
   ...expressionErrors,
   ...queryErrors,
   ...vectorErrors,

@@ -1,50 +1,157 @@
-/** Files in buckets. No bucket can be defined yet, so that whatever needs one says that it doesn't exist. */
+/** `file::*`: files in buckets (`FileAccess`). */
 import { failure } from '../errors/error.js';
-import type { FileReference } from '../value/value.js';
-import type { FunctionRow, ParameterSpec } from './calls/contract.js';
+import { FILE_ACTIONS, type FileAction } from '../language/ast.js';
+import { toErrorText } from '../value/text/text.js';
+import { FileReference, isArray, kindOf, type ObjectValue, type Value } from '../value/value.js';
+import type { FunctionRow } from './calls/contract.js';
 import { define } from './calls/define.js';
+import type { FileListing } from './calls/files.js';
 import { any, file, object, optional, text } from './calls/parameters.js';
 
-/** A function of a file in a bucket. */
-function ofStored(
-  name: string,
-  description: string,
-  returns: string,
-  ...others: readonly ParameterSpec[]
-): FunctionRow {
-  return {
-    name: `file::${name}`,
-    parameters: [file('file'), ...others],
-    returns,
-    description,
-    deterministic: false,
-    run: ([given]) => {
-      throw failure('bucket_missing', { name: (given as FileReference).bucket });
-    },
-  };
-}
+/** Each reads or writes the store. */
+const STORED = { deterministic: false } as const;
 
 export const fileFunctions: readonly FunctionRow[] = [
   define('file::bucket', [file('file')], 'string', 'The bucket of a file.', ({ bucket }) => bucket),
-  ofStored('copy', 'Copies a file to another key.', 'none', text('key')),
-  ofStored('copy_if_not_exists', 'Copies a file to a key that is free.', 'none', text('key')),
-  ofStored('delete', 'Deletes a file.', 'none'),
-  ofStored('exists', 'Whether a file exists.', 'bool'),
-  ofStored('get', 'The bytes of a file; NONE if it doesn’t exist.', 'bytes'),
-  ofStored('head', 'What is known of a file beside its bytes.', 'object'),
+  moves('copy', 'Copies a file to another key, or to a file of another bucket.', false),
+  moves('copy_if_not_exists', 'Copies a file unless there is one at the target.', true),
+  define(
+    'file::delete',
+    [file('file'), optional(object('options'))],
+    'none',
+    'Deletes a file, if there is one. Options: { expected }.',
+    (of, options, { files }) => files.delete(of, expectedOf(options)),
+    STORED,
+  ),
+  define(
+    'file::exists',
+    [file('file')],
+    'bool',
+    'Whether a file exists.',
+    async (of, { files }) => (await files.head(of)) !== undefined,
+    STORED,
+  ),
+  define(
+    'file::get',
+    [file('file')],
+    'bytes',
+    'The bytes of a file; NONE if it doesn’t exist.',
+    (of, { files }) => files.get(of),
+    STORED,
+  ),
+  define(
+    'file::head',
+    [file('file')],
+    'object',
+    'What is known of a file beside its bytes; NONE if it doesn’t exist.',
+    (of, { files }) => files.head(of),
+    STORED,
+  ),
   define('file::key', [file('file')], 'string', 'The key of a file in its bucket.', ({ key }) => key),
   define(
     'file::list',
     [text('bucket'), optional(object('options'))],
     'array<object>',
-    'The files of a bucket.',
-    (name) => {
-      throw failure('bucket_missing', { name });
-    },
-    { deterministic: false },
+    'The files of a bucket by their keys, as `file::head` shows them: { limit, start, prefix }.',
+    (bucket, options, { files }) => files.list(bucket, readListing(options)),
+    STORED,
   ),
-  ofStored('put', 'Writes a file.', 'none', any('content')),
-  ofStored('put_if_not_exists', 'Writes a file unless it exists.', 'none', any('content')),
-  ofStored('rename', 'Moves a file to another key.', 'none', text('key')),
-  ofStored('rename_if_not_exists', 'Moves a file to a key that is free.', 'none', text('key')),
+  define(
+    'file::may',
+    [file('file'), text('action'), optional(file('target'))],
+    'bool',
+    'Whether an action with a file would be allowed: put, get, head, list, delete, copy, rename.',
+    (of, action, target, { files }) => files.may(of, readAction(action), target),
+    STORED,
+  ),
+  puts('put', 'Writes or replaces a file: text, bytes, or integers from 0 to 255. Options: { type, expected }.', false),
+  puts('put_if_not_exists', 'Writes a file unless it exists.', true),
+  renames('rename', 'Moves a file to another key of its bucket.', false),
+  renames('rename_if_not_exists', 'Moves a file to a key that is free.', true),
 ];
+
+function puts(name: string, description: string, ifFree: boolean): FunctionRow {
+  return define(
+    `file::${name}`,
+    [file('file'), any('content'), optional(object('options'))],
+    'none',
+    description,
+    (of, data, options, { files }) => {
+      const { type, upload } = options ?? {};
+      return files.put(of, {
+        data: upload === undefined ? inByteRange(data) : undefined,
+        type: textOf(type),
+        upload: textOf(upload),
+        expected: expectedOf(options),
+        ifFree,
+      });
+    },
+    STORED,
+  );
+}
+
+function moves(name: string, description: string, ifFree: boolean): FunctionRow {
+  return define(
+    `file::${name}`,
+    [file('file'), any('target')],
+    'none',
+    description,
+    (of, target, { files }) => files.copy(of, targetOf(of, target), ifFree),
+    STORED,
+  );
+}
+
+function renames(name: string, description: string, ifFree: boolean): FunctionRow {
+  return define(
+    `file::${name}`,
+    [file('file'), text('key')],
+    'none',
+    description,
+    (of, key, { files }) => files.rename(of, withSlash(key), ifFree),
+    STORED,
+  );
+}
+
+function targetOf({ bucket }: FileReference, target: Value): FileReference {
+  if (target instanceof FileReference) return target;
+  if (typeof target !== 'string') throw failure('file_destination');
+  return new FileReference(bucket, withSlash(target));
+}
+
+/** A key with the slash that it begins with. */
+function withSlash(key: string): string {
+  return key.startsWith('/') ? key : `/${key}`;
+}
+
+function readAction(text: string): FileAction {
+  const action = FILE_ACTIONS.find((each) => each === text);
+  if (action !== undefined) return action;
+  throw failure('invalid_arguments', { name: 'file::may', reason: `Expected one of ${FILE_ACTIONS.join(', ')}` });
+}
+
+/** Other members mean nothing, as in the peer. A negative limit is none. */
+function readListing({ limit, start, prefix }: ObjectValue = {}): FileListing {
+  if (limit !== undefined && kindOf(limit) !== 'int')
+    throw failure('file_operand', { type: 'int', value: toErrorText(limit) });
+  const most = limit === undefined ? -1 : Number(limit);
+  return { limit: most < 0 ? undefined : most, start: textOf(start), prefix: textOf(prefix) };
+}
+
+/** A version, or false for none. */
+function expectedOf({ expected }: ObjectValue = {}): string | false | undefined {
+  return expected === false ? false : textOf(expected);
+}
+
+function textOf(value: Value): string | undefined {
+  if (value === undefined || typeof value === 'string') return value;
+  throw failure('file_operand', { type: 'string', value: toErrorText(value) });
+}
+
+/** An array of integers, unless one of them isn't a byte. The peer takes each modulo 256. */
+function inByteRange(data: Value): Value {
+  if (!isArray(data)) return data;
+  const wrong = data.find((each) => (typeof each === 'number' || typeof each === 'bigint') && (each < 0 || each > 255));
+  if (wrong !== undefined)
+    throw failure('cannot_cast', { reason: `Could not cast into \`bytes\` using input \`${toErrorText(wrong)}\`` });
+  return data;
+}

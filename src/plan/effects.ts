@@ -82,6 +82,10 @@ export function effectsOf(statement: Statement): Effects {
         effects.writes = true;
         effects.plain = false;
       } else if (each.kind === 'call' && NETWORK.test(each.path)) effects.plain = false;
+      else if (changesFiles(each)) {
+        effects.writes = true;
+        effects.plain = false;
+      }
     },
   });
   verdicts.set(statement, effects);
@@ -90,6 +94,16 @@ export function effectsOf(statement: Statement): Effects {
 
 /** Functions that call other servers. */
 const NETWORK = /^(http::|password::breached)/;
+
+/** Functions that change files in the transaction, and their names as methods. */
+const FILE_CHANGES = ['put', 'delete', 'copy', 'rename'].flatMap((name) => [name, `${name}_if_not_exists`]);
+const CHANGES_FILES = new RegExp(`^file::(${FILE_CHANGES.join('|')})$`);
+
+function changesFiles(expression: Expression): boolean {
+  if (expression.kind === 'call') return CHANGES_FILES.test(expression.path);
+  if (expression.kind !== 'idiom') return false;
+  return expression.parts.some((part) => part.kind === 'method' && FILE_CHANGES.includes(part.name));
+}
 
 /** Functions that wait, call other servers, or return different values each time. */
 const LOUD = /^(sleep|rand|time::now|sequence::|http::|password::breached)/;
@@ -105,6 +119,7 @@ export function onlyLook(expressions: readonly Expression[]): boolean {
       expression: (each) => {
         if (each.kind === 'script' || (each.kind === 'call' && (isForeign(each) || LOUD.test(each.path))))
           looks = false;
+        if (changesFiles(each)) looks = false;
       },
     });
   }
@@ -133,7 +148,7 @@ export function changingFunctions(functions: ReadonlyMap<string, { readonly body
         if (!HARMLESS.has(kind)) changing.add(name);
       },
       expression: (each) => {
-        if (each.kind === 'script') changing.add(name);
+        if (each.kind === 'script' || changesFiles(each)) changing.add(name);
         if (each.kind !== 'call') return;
         const called = each.path.startsWith('fn::') ? each.path.slice('fn::'.length) : undefined;
         if (called !== undefined && functions.has(called)) callers.set(called, [...(callers.get(called) ?? []), name]);

@@ -23,8 +23,10 @@ import type { KeyRange, ReadParts, Transaction, Versionstamp } from '../storage/
 import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../value/value.js';
 import type { PackedCache } from '../vectors/packed-cache.js';
 import type { AuditRecorder } from './audit-recorder.js';
+import type { TransferredFiles } from './file-access.js';
 import type { Inspection } from './inspection.js';
 import type { EdgeStep, Hop, Referrer, ReferrerSubject } from './links.js';
+import type { ChangeMemory, LastDefinitions, PresentedChange } from './live-changes.js';
 import type { NodeRegistry, QueuedEvents, SessionFacts, SessionsElsewhere } from './nodes.js';
 import type { Notification } from './notification.js';
 import type { QueryTimeout } from './query-timeout.js';
@@ -84,6 +86,7 @@ export interface Services {
   readonly sequences: SequenceNumbers;
   readonly sequenceRights: SequenceRights;
   readonly apis: ApiEndpoints;
+  readonly files: FileAccess;
   readonly analyzers: AnalyzerRegistry;
   readonly reader: RecordReader;
   readonly writer: RecordWriter;
@@ -172,6 +175,13 @@ export interface Execution {
   /** False in read-only transactions, closures and permission clauses: what they write fails with `read_only`. */
   readonly writable: boolean;
   readonly variants: Variants<Execution>;
+}
+
+/** The files of buckets. All that reads and writes them passes through here, PERMISSIONS included. */
+export interface FileAccess {
+  of(execution: Execution): TransferredFiles;
+  /** Whether this server may use a backend. @throws TesseraError `bucket_backend`, `bucket_folder` */
+  assertUsable(backend: string | undefined): Promise<void>;
 }
 
 /** The analyzers of the selected database. */
@@ -313,9 +323,6 @@ export interface LiveQuery {
   ): PromiseOrValue<PresentedChange | undefined>;
 }
 
-/** What a live query shows of a change. */
-export type PresentedChange = { readonly result: Value };
-
 /** A live query as INFO shows it. */
 export type ListedLiveQuery = Pick<LiveQuery, 'id' | 'statement' | 'table'>;
 
@@ -434,14 +441,6 @@ export interface SessionRegistry {
   scheduleRecordRevalidation(transaction: Transaction, databasePath: DatabasePath, id: RecordId): void;
 }
 
-/** The memory of a change, which all share that it waits for. */
-export interface ChangeMemory {
-  /** Roughly what it takes to keep it. */
-  readonly bytes: number;
-  /** For how many it waits. */
-  holders: number;
-}
-
 /** The owner of live queries: a session that receives notifications. */
 export interface LiveListener {
   /** @throws TesseraError `too_many_live_queries`, `live_queries_too_large`, `connection_memory_exceeded`, … */
@@ -462,13 +461,6 @@ export interface LiveListener {
   resultChanged(result: ResultSubscription): void;
   /** Whose rights results in a database are made with; `undefined` if the session has expired. */
   identityAt(databasePath: DatabasePath): PromiseOrValue<Identity | undefined>;
-}
-
-/** The definitions of a database before one of its tables was removed. */
-export interface LastDefinitions {
-  readonly catalog: DatabaseCatalog;
-  /** Whether nothing was defined between them and the removal. PERMISSIONS can be judged by such alone. */
-  readonly areCurrent: boolean;
 }
 
 /**

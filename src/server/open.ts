@@ -106,6 +106,7 @@ export async function openConfigured(
     ...(allowScripting ? { scripting: scriptLimits } : {}),
     ...(timeout === 0 || requestTimeout === undefined ? {} : { requestTimeout }),
     search: { mapperFolders: configuration.allowMapperFolders, statistics: configuration.searchStatistics },
+    bucketFolders: configuration.allowBucketFolders,
     weakKeys: configuration.allowWeakKeys,
     maxStaleness: configuration.maxStaleness,
     liveMaxAge: configuration.liveMaxAge,

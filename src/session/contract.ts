@@ -11,10 +11,11 @@ import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
 import type { DatabasePath, Identity, Principal } from '../catalog/principal.js';
 import type { ExportSelection } from '../ddl/export/selection.js';
+import type { FileUpload, OpenFile } from '../runtime/file-access.js';
 import type { Deadline } from '../runtime/interrupt.js';
 import type { Notification } from '../runtime/notification.js';
 import type { RequestTrace } from '../tracing/request-trace.js';
-import type { Duration, ObjectValue, Uuid, Value } from '../value/value.js';
+import type { Duration, FileReference, ObjectValue, Uuid, Value } from '../value/value.js';
 import type { ClientConnection } from './resources/client-connection.js';
 import type { LiveQuota } from './resources/live-quota.js';
 import type { ServerMemory } from './resources/server-memory.js';
@@ -26,10 +27,12 @@ export type {
   App,
   Deadline,
   ExportSelection,
+  FileUpload,
   HeldTransaction,
   IssuedTokens,
   Notification,
   Onward,
+  OpenFile,
   PageEntry,
   StartedRequest,
   StartTarget,
@@ -224,6 +227,21 @@ export interface Session extends StatementExecutor {
   unsetVariable(name: string): void;
   /** Whether the session may run statements and read definitions. Guests usually may not, though they may sign in. */
   readonly isAdmitted: boolean;
+  /**
+   * A file of the selected database, if the user may get it; `undefined` if there is none.
+   * @throws TesseraError `file_denied`, `bucket_missing`, `file_key`
+   */
+  openFile(file: FileReference): Promise<OpenFile | undefined>;
+  /**
+   * A file whose bytes come, if the user may put it: `store` takes them, and `file::put` what that returns.
+   *
+   *     const upload = await session.uploadFile(file, 'image/png');
+   *     const name = await upload.store(request);
+   *     await session.query('file::put($file, NONE, { upload: $name })', { file, name });
+   *
+   * @throws TesseraError as `openFile`; `bucket_read_only`, `file_type`
+   */
+  uploadFile(file: FileReference, type?: string): Promise<FileUpload>;
   /**
    * Exports the selected database as text, in chunks: definitions, then records, from one snapshot. Requires full read
    * access. Fails when the session ends. `import` reads the text.

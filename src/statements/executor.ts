@@ -10,6 +10,8 @@ import type { Outbox } from '../catalog/mail/outbox.js';
 import { covers, type Identity, mayAct } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { failure, type TesseraError } from '../errors/error.js';
+import type { ContentStores } from '../files/contents/content-stores.js';
+import { Files } from '../files/files.js';
 import type { PasswordHasher, PasswordStrength } from '../functions/calls/contract.js';
 import type { FunctionRules } from '../functions/calls/rules.js';
 import type { Fetcher } from '../functions/network/fetcher.js';
@@ -71,6 +73,7 @@ export interface ExecutorOptions {
   readonly limits: RateLimits;
   readonly rates: RequestRates;
   readonly sequences: SequenceNumbers;
+  readonly contents: ContentStores;
   readonly fieldPermissions: FieldPermissionDefault;
   readonly weakKeys: boolean;
   readonly tuning?: Partial<Tuning>;
@@ -171,6 +174,7 @@ export class Executor {
       sequences: options.sequences,
       sequenceRights: new DefinedSequenceRights(this.compiler),
       apis: new Endpoints(this.compiler),
+      files: new Files(this.compiler, options.contents),
       analyzers: new Analyzers(this.compiler, options.search),
       reader: new StoredRecordReader(this.#tables, tuning),
       writer: new StoredRecordWriter(this.#tables, this.liveQueries),

@@ -38,6 +38,9 @@ export function testContext(parts: Partial<FunctionContext> = {}): FunctionConte
     readRecord: () => undefined,
     hasRecord: () => false,
     invokeApi: () => undefined,
+    get files(): never {
+      throw new Error('no files here');
+    },
     identitiesOf: () => [],
     nextNumber: () => 0,
     hasTable: () => true,

@@ -161,6 +161,7 @@ export function executionOver(world: World, store: Store): Execution {
       sequences: { next: missing },
       sequenceRights: { assertMayDraw: () => undefined },
       apis: { invoke: missing },
+      files: { of: missing, assertUsable: missing },
       analyzers: { named: missing, prepare: missing, sharesStatistics: false },
       reader: {
         judge: () => ({ admitted: true, hidden: [] }),

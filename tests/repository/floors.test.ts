@@ -58,7 +58,16 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['.'],
     ['transports'],
   ],
-  'src/http': [['base'], ['response'], ['request'], ['connections', 'sign-in-page'], ['routes'], ['websocket'], ['.']],
+  'src/files': [['contents'], ['.']],
+  'src/http': [
+    ['base'],
+    ['response'],
+    ['request'],
+    ['connections', 'sign-in-page', 'files'],
+    ['routes'],
+    ['websocket'],
+    ['.'],
+  ],
   studio: [['connection', 'design'], ['base'], ['components'], ['session'], ['views'], ['frame'], ['.']],
 };
 /** A connection names the class of the transactions that its sessions hold, which are sessions' own. */

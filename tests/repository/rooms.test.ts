@@ -13,7 +13,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ['functions', 'index', 'search'],
   ['plan'],
   ['runtime', 'auth', 'audit'],
-  ['records'],
+  ['records', 'files'],
   ['query'],
   ['ddl'],
   ['statements'],

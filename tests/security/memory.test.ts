@@ -22,6 +22,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const SMALL: MemoryLimits = {
   vectors: 2 ** 20,
+  files: 2 ** 20,
   total: 16 * MIB,
   connection: 8 * MIB,
   user: 8 * MIB,

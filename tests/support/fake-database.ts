@@ -84,6 +84,12 @@ export class FakeSession implements Session {
 
   async import(): Promise<void> {}
 
+  async openFile(): Promise<undefined> {}
+
+  async uploadFile(): Promise<never> {
+    throw failure('bucket_missing', { name: 'none' });
+  }
+
   transaction(): HeldTransaction {
     throw failure('transaction_missing');
   }

@@ -17,6 +17,7 @@ import type {
   AccessDefinition,
   AnalyzerDefinition,
   ApiDefinition,
+  BucketDefinition,
   ConfigDefinition,
   DatabaseDefinition,
   EventDefinition,
@@ -283,6 +284,7 @@ export type LevelDefinition =
   | FunctionDefinition
   | AnalyzerDefinition
   | SequenceDefinition
+  | BucketDefinition
   | UserDefinition
   | AccessDefinition
   | ApiDefinition
@@ -293,6 +295,7 @@ const LEVEL_KINDS = {
   'define-function': 'function',
   'define-analyzer': 'analyzer',
   'define-sequence': 'sequence',
+  'define-bucket': 'bucket',
   'define-user': 'user',
   'define-access': 'access',
   'define-api': 'api',

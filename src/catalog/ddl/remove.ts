@@ -4,22 +4,31 @@ import { forEachInOrder, type PromiseOrValue } from '../../base/promise-or-value
 import type { Work } from '../../base/work/work.js';
 import type { KeyRange, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
-import { isObject, Range, RecordId, type Value } from '../../value/value.js';
+import { isObject, objectFrom, Range, RecordId, type Value } from '../../value/value.js';
 import { databaseRemoved, recordsDeleted, tableRemoved } from '../credentials/incarnation.js';
 import type { DatabaseCatalog, TableEntry } from '../definitions/database-catalog.js';
-import type { DatabaseDefinition, NamespaceDefinition, TableDefinition } from '../definitions/definition.js';
+import type {
+  BucketDefinition,
+  DatabaseDefinition,
+  NamespaceDefinition,
+  TableDefinition,
+} from '../definitions/definition.js';
 import { areaOf, loadNamespace } from '../definitions/lookup.js';
 import { bumpDatabaseVersion, bumpTableVersion, type SchemaChange } from '../definitions/schema-version.js';
 import { readDefinition } from '../definitions/stored-definition.js';
 import { vertexKey } from '../definitions/vertex-key.js';
+import { forEachEntry } from '../entries.js';
 import { edgeKey, edgesRange } from '../keys/edge-keys.js';
-import { prefixRange } from '../keys/key-bytes.js';
+import { bucketDatabaseKey, removedBucketKey } from '../keys/file-keys.js';
+import { type Id, prefixRange } from '../keys/key-bytes.js';
 import { liveLogPrefix } from '../keys/live-keys.js';
 import {
   type Area,
   databaseArea,
   databaseKey,
+  databaseOfArea,
   definitionKey,
+  definitionRange,
   encodedKeyOf,
   eventDatabaseKey,
   feedGapsPrefix,
@@ -67,6 +76,10 @@ export async function removeDatabase(
   transaction.delete(eventDatabaseKey(database.id));
   transaction.delete(signInDatabaseKey(database.id));
   transaction.delete(mailDatabaseKey(database.id));
+  transaction.delete(bucketDatabaseKey(database.id));
+  await forEachEntry(transaction, definitionRange(databaseArea(database.id), 'bucket'), ([, stored]) =>
+    leaveToSweeper(transaction, database.id, readDefinition('define-bucket', stored)),
+  );
   const area = prefixRange(databaseArea(database.id));
   const log = prefixRange(liveLogPrefix(database.id));
   await transaction.deleteRange({ from: area.from, to: log.from }, work);
@@ -164,7 +177,18 @@ const DEPENDENT: {
     if (stored === undefined) return;
     transaction.delete(sequenceKey(area, readDefinition('define-sequence', stored).identity));
   },
+  bucket: async ({ transaction }, area, name) => {
+    const stored = await transaction.get(definitionKey(area, 'bucket', name));
+    if (stored === undefined) return;
+    leaveToSweeper(transaction, databaseOfArea(area), readDefinition('define-bucket', stored));
+  },
 };
+
+/** The files of a removed bucket are deleted in the background: there may be many, and their bytes elsewhere. */
+function leaveToSweeper(transaction: Transaction, database: Id, { name, identity, backend }: BucketDefinition): void {
+  const address = backend?.kind === 'literal' ? backend.value : undefined;
+  transaction.put(removedBucketKey(identity), objectFrom({ database, name, backend: address }));
+}
 
 /** Removes a definition at a level, with the grants of an access method or the counter of a sequence. */
 export async function removeAtLevel(

@@ -9,6 +9,7 @@ import type {
   AccessDefinition,
   AnalyzerDefinition,
   ApiDefinition,
+  BucketDefinition,
   ConfigDefinition,
   DatabaseDefinition,
   EventDefinition,
@@ -38,6 +39,7 @@ export class CatalogDraft {
   readonly #functions = new Map<string, FunctionDefinition>();
   readonly #analyzers = new Map<string, AnalyzerDefinition>();
   readonly #sequences = new Map<string, SequenceDefinition>();
+  readonly #buckets = new Map<string, BucketDefinition>();
   readonly #users = new Map<string, UserDefinition>();
   readonly #accesses = new Map<string, AccessDefinition>();
   readonly #apis = new Map<string, ApiDefinition>();
@@ -73,6 +75,9 @@ export class CatalogDraft {
         return;
       case 'define-sequence':
         this.#sequences.set(definition.name, definition);
+        return;
+      case 'define-bucket':
+        this.#buckets.set(definition.name, definition);
         return;
       case 'define-user':
         this.#users.set(definition.name, definition);
@@ -123,6 +128,7 @@ export class CatalogDraft {
       functions: this.#functions,
       analyzers: this.#analyzers,
       sequences: this.#sequences,
+      buckets: this.#buckets,
       users: this.#users,
       accesses: this.#accesses,
       apis: this.#apis,

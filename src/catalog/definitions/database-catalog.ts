@@ -9,6 +9,7 @@ import type {
   AccessDefinition,
   AnalyzerDefinition,
   ApiDefinition,
+  BucketDefinition,
   ConfigDefinition,
   DatabaseDefinition,
   EventDefinition,
@@ -51,6 +52,7 @@ export interface DatabaseCatalog {
   readonly functions: ReadonlyMap<string, FunctionDefinition>;
   readonly analyzers: ReadonlyMap<string, AnalyzerDefinition>;
   readonly sequences: ReadonlyMap<string, SequenceDefinition>;
+  readonly buckets: ReadonlyMap<string, BucketDefinition>;
   readonly users: ReadonlyMap<string, UserDefinition>;
   readonly accesses: ReadonlyMap<string, AccessDefinition>;
   readonly apis: ReadonlyMap<string, ApiDefinition>;

@@ -7,6 +7,7 @@ import type {
   DefineAccess,
   DefineAnalyzer,
   DefineApi,
+  DefineBucket,
   DefineConfig,
   DefineDatabase,
   DefineEvent,
@@ -66,6 +67,11 @@ export type AnalyzerDefinition = Settled<DefineAnalyzer>;
  * defined again gets another.
  */
 export type SequenceDefinition = Settled<DefineSequence> & { readonly identity: string };
+/**
+ * Its backend is a literal. `identity` names its files, also where their bytes are: a bucket that is removed and
+ * defined again gets another.
+ */
+export type BucketDefinition = Settled<DefineBucket> & { readonly identity: string };
 /** Named by its path in canonical form; the arguments of middleware were evaluated at definition. */
 export type ApiDefinition = Settled<DefineApi>;
 export type ConfigDefinition = Omit<Settled<DefineConfig>, 'config'> & { readonly config: SettledConfig };

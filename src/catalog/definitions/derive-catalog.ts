@@ -27,6 +27,7 @@ export function emptyCatalog(
     functions: new Map(),
     analyzers: new Map(),
     sequences: new Map(),
+    buckets: new Map(),
     users: new Map(),
     accesses: new Map(),
     apis: new Map(),

@@ -34,8 +34,9 @@ const KEPT_KEYS = 64 * 2 ** 10;
 const CATALOG_BYTES = 16 * 2 ** 10;
 const DEFINITION_BYTES = 128;
 
-function weightOf({ tables, params, functions, users, accesses, apis, sequences, analyzers }: DatabaseCatalog): number {
-  const kinds = [tables, params, functions, users, accesses, apis, sequences, analyzers];
+function weightOf(catalog: DatabaseCatalog): number {
+  const { tables, params, functions, users, accesses, apis, sequences, buckets, analyzers } = catalog;
+  const kinds = [tables, params, functions, users, accesses, apis, sequences, buckets, analyzers];
   return CATALOG_BYTES + DEFINITION_BYTES * kinds.reduce((sum, { size }) => sum + size, 0);
 }
 

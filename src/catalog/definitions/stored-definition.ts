@@ -18,6 +18,7 @@ import type {
   AccessDefinition,
   AnalyzerDefinition,
   ApiDefinition,
+  BucketDefinition,
   ConfigDefinition,
   DatabaseDefinition,
   EventDefinition,
@@ -45,7 +46,8 @@ export type Definition =
   | ApiDefinition
   | ConfigDefinition
   | AnalyzerDefinition
-  | SequenceDefinition;
+  | SequenceDefinition
+  | BucketDefinition;
 export type DefinitionKind = Definition['kind'];
 export type DefinitionOf<K extends DefinitionKind> = Extract<Definition, { readonly kind: K }>;
 
@@ -65,6 +67,7 @@ const BESIDE_THE_TEXT: { readonly [K in DefinitionKind]: readonly (keyof Definit
   'define-config': [],
   'define-analyzer': [],
   'define-sequence': ['identity'],
+  'define-bucket': ['identity'],
 };
 
 /** The stored form of a definition, without a schema version. */

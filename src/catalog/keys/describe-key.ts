@@ -17,6 +17,7 @@ const KINDS: Readonly<Record<string, string>> = {
   l: 'an entry of a changefeed',
   k: 'a request to sign in',
   m: 'a mail',
+  p: 'a file',
   n: 'an identity',
   u: 'a live query',
   c: 'a change for live queries',
@@ -40,6 +41,7 @@ export function describeKey(key: Key): string {
   if (key[0] === 'A') return `a note that events were queued in database ${idAt(key, 1)}`;
   if (key[0] === 'K') return `a note that requests to sign in were begun in database ${idAt(key, 1)}`;
   if (key[0] === 'M') return `a note that mails were queued in database ${idAt(key, 1)}`;
+  if (key[0] === 'F') return 'a note that there are or were buckets';
   if (key.startsWith(NODES_AREA)) return 'what nodes know of each other';
   if (key.startsWith(databaseArea(SYSTEM_SIGN_INS))) return 'a request to sign in of a system user';
   if (key[0] === 'R') return `${KINDS[key[1] ?? ''] ?? 'something'} of root`;

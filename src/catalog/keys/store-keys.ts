@@ -7,6 +7,7 @@
  *     B db table index                      queued background work on indexes
  *     K db                                  a database in which sign-in requests may be open
  *     M db                                  a database in which mails were queued
+ *     F b db, F r bucket                    a database that has had buckets, a bucket that was removed
  *     C                                     exists while a copy of another store is incomplete (`storage/copy`)
  *     R                                     root
  *     N ns                                  a namespace
@@ -37,6 +38,7 @@
  *       D db m s slot                       a slot of the outbox that a waiting mail has, with its id
  *       D db m w due id                     a mail that waits to be sent, by when it is due
  *       D db m d expires id                 a mail that was sent or given up, without its text
+ *       D db p bucket kind …                the files of a bucket (`file-keys.ts`)
  *       D db y                              the position up to which that log has been pruned
  *     D ff ff ff fe k kind digest           sign-in requests of system users, whatever their level
  *     D ff ff ff ff …                       rows by which nodes inform each other (`node-keys.ts`)
@@ -75,6 +77,11 @@ export function databaseArea(database: Id): Area {
   return `D${idBytes(database)}`;
 }
 
+/** The database of an area of one. */
+export function databaseOfArea(area: Area): Id {
+  return idAt(area, 1);
+}
+
 // ─── Definitions ───
 
 const AREA_KINDS = {
@@ -87,6 +94,7 @@ const AREA_KINDS = {
   function: 'f',
   analyzer: 'z',
   sequence: 's',
+  bucket: 'b',
   config: 'c',
   api: 'h',
 } as const;

@@ -11,7 +11,7 @@ import { rowOf } from '../definitions/stored-definition.js';
 import { leaseKey } from '../keys/node-keys.js';
 
 /** The kinds of work on databases; each is distributed by groups of databases. */
-export const DATABASE_WORKS = ['events', 'indexes', 'changefeeds', 'live', 'mail', 'sign-ins'] as const;
+export const DATABASE_WORKS = ['events', 'indexes', 'changefeeds', 'live', 'mail', 'sign-ins', 'files'] as const;
 export type DatabaseWork = (typeof DATABASE_WORKS)[number];
 /** The kinds of work on the store as a whole. */
 const STORE_WORKS = ['log', 'nodes'] as const;

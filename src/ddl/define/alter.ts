@@ -137,6 +137,14 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
     put: replaceAtLevel,
   },
 
+  'define-bucket': {
+    resource: 'Bucket',
+    action: 'own',
+    find: ({ catalog, target }) => catalog?.buckets.get(target.name),
+    missing: ({ name }) => failure('bucket_missing', { name }),
+    put: replaceAtLevel,
+  },
+
   'define-param': {
     resource: 'Parameter',
     find: ({ catalog, target }) => catalog?.params.get(target.name),
@@ -287,6 +295,7 @@ function compileTarget(definition: Alterable, compiler: Compiler): (frame: Frame
 const NOUNS: Readonly<Record<Exclude<Alterable['kind'], 'define-field' | 'define-config'>, string>> = {
   'define-access': 'access',
   'define-analyzer': 'analyzer',
+  'define-bucket': 'bucket',
   'define-event': 'event',
   'define-function': 'function',
   'define-index': 'index',

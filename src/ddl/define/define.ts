@@ -7,6 +7,7 @@ import { withComputedClauses } from './computed-clauses.js';
 import { compileDefineAccess } from './define-access.js';
 import { compileDefineAnalyzer } from './define-analyzer.js';
 import { compileDefineApi } from './define-api.js';
+import { compileDefineBucket } from './define-bucket.js';
 import { compileDefineConfig } from './define-config.js';
 import { compileDefineDatabase } from './define-database.js';
 import { compileDefineEvent } from './define-event.js';
@@ -59,6 +60,6 @@ export const DEFINITION_COMPILERS: {
   'define-analyzer': importable(withComputedClauses(compileDefineAnalyzer)),
   'define-sequence': importable(compileDefineSequence),
   'define-api': importable(withComputedClauses(compileDefineApi)),
-  'define-bucket': () => notSupported('DEFINE BUCKET'),
+  'define-bucket': importable(withComputedClauses(compileDefineBucket)),
   'define-module': () => notSupported('DEFINE MODULE'),
 };

@@ -245,15 +245,16 @@ const REMOVALS: { readonly [K in Of['kind']]: (of: OfKind<K>, compiler: Compiler
     });
   },
 
-  // There are none.
-  bucket(of, compiler) {
-    const nameOf = compileName(of.name, 'bucket name', compiler);
-    return async (frame) => {
-      beginDefinition(frame.execution, 'database', 'own', 'Bucket');
-      const name = await nameOf(frame);
-      return failure('bucket_missing', { name });
-    };
-  },
+  bucket: (of, compiler) =>
+    removalAtLevel({
+      kind: 'bucket',
+      level: 'database',
+      action: 'own',
+      resource: 'Bucket',
+      nameOf: compileName(of.name, 'bucket name', compiler),
+      exists: ({ execution }, name) => inCatalog(execution, (catalog) => catalog.buckets.has(name)),
+      missing: (name) => failure('bucket_missing', { name }),
+    }),
 
   module:
     ({ name }) =>

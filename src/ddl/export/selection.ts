@@ -12,6 +12,7 @@ export const EXPORT_SECTIONS = [
   'apis',
   'configs',
   'sequences',
+  'buckets',
 ] as const;
 export type ExportSection = (typeof EXPORT_SECTIONS)[number];
 

@@ -176,7 +176,7 @@ async function ofDatabase(execution: Execution, view: View): Promise<Value> {
     accesses: view.list(catalog.accesses.values(), byName),
     analyzers: view.list(catalog.analyzers.values(), byName),
     apis: view.list(catalog.apis.values(), byName),
-    buckets: view.none,
+    buckets: view.list(catalog.buckets.values(), byName),
     configs: configs(catalog, view),
     functions: view.list(catalog.functions.values(), byName),
     models: view.none,

@@ -70,10 +70,6 @@ export const functionErrors = {
     kind: 'Internal',
     text: ({ name }) => `Module function '${name}' requires the 'surrealism' feature to be enabled`,
   }),
-  bucket_missing: row<{ name: string }>({
-    kind: 'NotFound',
-    text: ({ name }) => `The bucket '${name}' does not exist`,
-  }),
   analyzer_not_found: row<{ name: string }>({
     kind: 'NotFound',
     text: ({ name }) => `Analyzer '${name}' not found: The analyzer '${name}' does not exist`,

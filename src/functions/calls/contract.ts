@@ -6,6 +6,7 @@ import type { NetworkAnswer } from '../../env/network.js';
 import type { Type } from '../../value/type.js';
 import type { Closure, ObjectValue, RecordId, Value } from '../../value/value.js';
 import type { HttpFetchRequest } from '../network/fetcher.js';
+import type { StatementFiles } from './files.js';
 import type { FunctionRules } from './rules.js';
 
 /** Sends HTTP requests (`Fetcher`). */
@@ -49,6 +50,8 @@ export interface FunctionContext extends Work {
   invokeApi(path: string, request: Value): PromiseOrValue<Value>;
   /** The next number of a sequence. @throws TesseraError `sequence_missing`, `sequence_exhausted` */
   nextNumber(sequence: string): PromiseOrValue<Value>;
+  /** The files of the selected database. */
+  readonly files: StatementFiles;
   /** Whether the selected database has a table. */
   hasTable(name: string): PromiseOrValue<boolean>;
   /** The note of the index that found the current row; `undefined` if there is none. */

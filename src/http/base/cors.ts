@@ -26,7 +26,11 @@ const PREFLIGHT: Readonly<Record<string, string>> = {
     'accept',
     'authorization',
     'content-type',
+    'if-match',
+    'if-none-match',
     'origin',
+    'range',
+    'repr-digest',
     'x-request-id',
     ...SELECTION_HEADERS,
   ].join(', '),
@@ -34,7 +38,8 @@ const PREFLIGHT: Readonly<Record<string, string>> = {
 };
 
 /** Response headers readable by pages, besides the safelisted ones. */
-const EXPOSED = 'retry-after, surreal-version, x-request-id';
+const EXPOSED =
+  'accept-ranges, content-disposition, content-length, content-range, etag, repr-digest, retry-after, surreal-version, x-request-id';
 
 /** How values of a header that was sent twice are joined (`joinDuplicateHeaders`); no host has a blank. */
 const JOINED = ', ';

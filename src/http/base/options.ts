@@ -15,6 +15,7 @@ export const DEFAULT_HTTP_LIMITS = {
   credentialsBody: 4 * KIB,
   keyBody: 16 * KIB,
   importBody: 4096 * MIB,
+  fileBody: 4096 * MIB,
   /** Bodies without sign-in, on any of these routes. */
   guestBody: 64 * KIB,
   /** WebSocket messages before and after sign-in. */
@@ -51,6 +52,7 @@ export const LIMIT_SETTINGS: Readonly<Record<keyof HttpLimits, string>> = {
   credentialsBody: '--max-credentials-body',
   keyBody: '--max-key-body',
   importBody: '--max-import-body',
+  fileBody: '--max-file-body',
   guestBody: '--max-guest-body',
   guestMessage: '--max-guest-message',
   message: '--max-message',

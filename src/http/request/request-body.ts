@@ -35,7 +35,7 @@ export function expectContinue(request: IncomingMessage, response: ServerRespons
 }
 
 /** Sends `100 Continue` if the client awaits it. */
-function askForBody(request: IncomingMessage): void {
+export function askForBody(request: IncomingMessage): void {
   expecting.get(request)?.writeContinue();
   expecting.delete(request);
 }
@@ -101,12 +101,11 @@ function collectorOf(asked: Pick<FastifyRequest, 'incoming'>, length: number): B
 }
 
 /**
- * Streams a body.
+ * Streams a body, for which its reader asks (`askForBody`).
  * @throws TesseraError the error of `tooLarge` if its declared length exceeds the limit
  */
 export function streamBody(request: IncomingMessage, limit: number, tooLarge: () => Error): IncomingMessage {
   if ((declaredLength(request) ?? 0) > limit) throw tooLarge();
-  if (request.headers.expect !== undefined) askForBody(request);
   return request;
 }
 

@@ -38,6 +38,7 @@ import {
   startPageRoute,
   startRoute,
 } from './auth.js';
+import { deleteFileRoute, getFileRoute, putFileRoute } from './files.js';
 import { graphqlFileRoute, graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute } from './graphql.js';
 import { KEY_METHODS, keyRoute } from './key.js';
 import { metricsRoute } from './metrics.js';
@@ -166,6 +167,9 @@ export const ROUTES: readonly Route[] = [
     (method): Route => ({ method, path: '/api/*', querying: false, limit: 'apiBody', handle: apiRoute }),
   ),
   { method: 'GET', path: '/api/*', querying: false, handle: apiRoute },
+  { method: 'GET', path: '/files/*', querying: false, answers: 'secret', handle: getFileRoute },
+  { method: 'PUT', path: '/files/*', querying: false, limit: 'fileBody', streamed: true, handle: putFileRoute },
+  { method: 'DELETE', path: '/files/*', querying: false, handle: deleteFileRoute },
   {
     method: 'GET',
     path: '/rpc',

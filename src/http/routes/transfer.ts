@@ -12,7 +12,7 @@ import { corsHeaders } from '../base/cors.js';
 import { requestFormat, responseFormat } from '../base/negotiation.js';
 import { boundOf } from '../request/admission.js';
 import { decodeAtOnce } from '../request/decode-message.js';
-import { bodyOf } from '../request/request-body.js';
+import { askForBody, bodyOf } from '../request/request-body.js';
 import { inSession } from '../request/request-session.js';
 import { ClientTimeout } from '../response/client-timeout.js';
 import { rawError } from '../response/raw-error.js';
@@ -79,6 +79,7 @@ async function* texts(
   );
   let size = 0;
   try {
+    askForBody(raw);
     stall.begin();
     // After an error, the unread rest must not delay the response.
     for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {

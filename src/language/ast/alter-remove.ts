@@ -1,14 +1,11 @@
 /** Changes and removals of definitions. */
-import type { Config, DefineApi, DefineBucket, DefineModule } from './api.js';
+import type { Config, DefineApi, DefineModule } from './api.js';
 import type { DefineStatement, Level, Name } from './definition.js';
 import type { Expression, Idiom } from './expression.js';
 import type { DefineDatabase, DefineNamespace } from './schema-object.js';
 
 /** The kinds of definitions that ALTER can change: those with clauses. */
-export type Alterable = Exclude<
-  DefineStatement,
-  DefineNamespace | DefineDatabase | DefineApi | DefineBucket | DefineModule
->;
+export type Alterable = Exclude<DefineStatement, DefineNamespace | DefineDatabase | DefineApi | DefineModule>;
 
 /** ALTER of a definition: a DEFINE of which only those clauses count that are written; all others stay as they were. */
 export interface Alter {

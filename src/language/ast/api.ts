@@ -96,13 +96,26 @@ export interface ApiAction {
   readonly action: Expression;
 }
 
-/** A bucket of files. Not supported: the statement parses, and fails when it runs. */
+/** What can be done with a file of a bucket; `exists` is `head`. */
+export const FILE_ACTIONS = ['put', 'get', 'head', 'list', 'delete', 'copy', 'rename'] as const;
+export type FileAction = (typeof FILE_ACTIONS)[number];
+export type BucketPermissions = Readonly<Record<FileAction, Permission>>;
+
+/** A bucket of files. */
 export interface DefineBucket extends DefinitionClauses {
   readonly kind: 'define-bucket';
   readonly name: Name;
   readonly readonly: boolean;
+  /** Where the bytes are: `file:/folder`, `s3://bucket/prefix`, `memory`, or `database`, which is the default. */
   readonly backend?: Expression;
-  readonly permissions: Permission;
+  /** Bytes that a file may have. */
+  readonly maxSize?: number;
+  /** Files that the bucket may have. */
+  readonly maxCount?: number;
+  /** The media types that files may have: `image/png`, `image/*`. */
+  readonly types?: readonly string[];
+  /** All NONE unless written; actions that a FOR list leaves out are NONE. */
+  readonly permissions: BucketPermissions;
 }
 
 /** A module of compiled functions. Not supported: the statement parses, and fails when it runs. */

@@ -97,6 +97,10 @@ export class ExecutionFunctionContext implements FunctionContext {
     return nextNumber(this.execution, sequence);
   }
 
+  get files() {
+    return this.execution.services.files.of(this.execution);
+  }
+
   hasTable(name: string): PromiseOrValue<boolean> {
     return andThen(this.execution.context.catalog(), (catalog) => catalog?.tables.has(name) ?? false);
   }

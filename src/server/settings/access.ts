@@ -42,6 +42,7 @@ export const ROUTE_NAMES: readonly string[] = [
     'auth',
     'auth-system',
     'export',
+    'files',
     'gql',
     'graphql',
     'health',
@@ -260,6 +261,15 @@ export const ACCESS_SETTINGS = {
     {
       flag: '--allow-mapper-folders <folders>',
       description: 'The folders, separated by commas, whose files the filter mapper of analyzers may read',
+    },
+    '',
+    readList,
+  ),
+  allowBucketFolders: settingWithDefault(
+    {
+      flag: '--allow-bucket-folders <folders>',
+      description: 'The folders, separated by commas, in which buckets with BACKEND "file:/…" may keep files',
+      peer: 'SURREAL_BUCKET_FOLDER_ALLOWLIST',
     },
     '',
     readList,

@@ -30,6 +30,7 @@ export const LIMITS: Readonly<Record<keyof HttpLimits, Setting<number>>> = {
     'SURREAL_HTTP_MAX_IMPORT_BODY_SIZE',
     readStreamedSize,
   ),
+  fileBody: size('fileBody', 'The largest file that is put under /files', undefined, readStreamedSize),
   guestBody: size('guestBody', 'The largest body of a request without sign-in'),
   guestMessage: size('guestMessage', 'The largest WebSocket message before sign-in'),
   message: size('message', 'The largest WebSocket message', 'SURREAL_WEBSOCKET_MAX_MESSAGE_SIZE'),

@@ -44,6 +44,11 @@ export const MEMORY_LIMITS: Readonly<Record<keyof MemoryLimits, Setting<number>>
     `${DEFAULT_MEMORY_SHARES.request}%`,
     read,
   ),
+  files: settingWithDefault(
+    { flag: '--max-bucket-memory <size>', description: 'What the files of buckets with BACKEND "memory" may take' },
+    `${DEFAULT_MEMORY_SHARES.files}%`,
+    read,
+  ),
   vectors: settingWithDefault(
     {
       flag: '--max-vector-memory <size>',

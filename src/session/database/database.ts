@@ -24,6 +24,7 @@ import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import { SequenceCounters } from '../../ddl/define/sequence-counters.js';
 import { realEnvironment } from '../../env/real.js';
 import { failure, type TesseraError } from '../../errors/error.js';
+import { ContentStores } from '../../files/contents/content-stores.js';
 import { ALL_FUNCTIONS, FunctionRules } from '../../functions/calls/rules.js';
 import { DEFAULT_FETCH_LIMITS, Fetcher, type FetchLimits } from '../../functions/network/fetcher.js';
 import { NO_TARGETS } from '../../functions/network/targets.js';
@@ -40,6 +41,7 @@ import { Auditor } from '../audit/auditor.js';
 import type { BackgroundServices } from '../background/background-rounds.js';
 import { ChangeRetention } from '../background/change-retention.js';
 import { EventRunner } from '../background/event-runner.js';
+import { FileSweeper } from '../background/file-sweeper.js';
 import { IndexBuilder } from '../background/index-builder.js';
 import { MailSender } from '../background/mail-sender.js';
 import { Retention } from '../background/retention.js';
@@ -130,6 +132,8 @@ export class OpenDatabase implements Database {
   readonly #events: EventRunner;
   readonly #mails: MailSender;
   readonly #liveResults: LiveResults;
+  readonly #contents: ContentStores;
+  readonly #files: FileSweeper;
   /** Where mails are queued. */
   readonly outbox: Outbox;
   /** Absent where no other node uses the store. */
@@ -201,6 +205,10 @@ export class OpenDatabase implements Database {
       metrics: options.metrics,
     });
     this.#liveResults = liveResults;
+    this.#contents = new ContentStores(engine, environment, {
+      folders: options.bucketFolders ?? [],
+      memory: memory.limits.files,
+    });
     const executor: Executor = new Executor({
       liveResults,
       outbox,
@@ -219,6 +227,7 @@ export class OpenDatabase implements Database {
         unchangedSince: () => (this.#state === undefined ? engine.changedAt : this.#state.changedAt()),
       },
       sequences: new SequenceCounters(engine),
+      contents: this.#contents,
       metrics: options.metrics,
       nodes: nodeList(about, environment, this.#node?.membership),
       inspection: {
@@ -253,6 +262,7 @@ export class OpenDatabase implements Database {
     this.#pruner = new Retention(background('changefeeds'), changes);
     this.#livePruner = shared && new Retention(background('live'), new LiveRetention(executor.catalogs, environment));
     this.#signInPruner = new Retention(background('sign-ins'), new SignInRetention(environment));
+    this.#files = new FileSweeper({ ...background('files'), contents: this.#contents });
     this.#indexes = new IndexBuilder(background('indexes'), executor);
     this.statements = new StatementCache(options.tuning?.plansAtOnce);
     this.#aging = new CacheAging([this.statements], environment.timers);
@@ -439,6 +449,7 @@ export class OpenDatabase implements Database {
       this.#mails.stop(),
       this.#livePruner?.stop(),
       this.#signInPruner.stop(),
+      this.#files.stop(),
     ]);
     this.#aging.stop();
     this.#liveResults.close();

@@ -1,4 +1,5 @@
 /** The options of `openDatabase`. */
+
 import type { AuditOptions } from '../../audit/audit-log.js';
 import type { AuthenticatorOptions } from '../../auth/authenticator.js';
 import type { PasswordHasherOptions } from '../../auth/passwords/passwords.js';
@@ -50,6 +51,8 @@ export interface DatabaseOptions {
   readonly scripting?: Partial<ScriptLimits>;
   /** Full-text search. Default: no mapper files, and scores computed from the rows that the reader may see. */
   readonly search?: Partial<SearchOptions>;
+  /** Folders in which buckets may keep files. Default: none. */
+  readonly bucketFolders?: readonly string[];
   /** Limits of the text of a query. Default: `DEFAULT_LIMITS` of the parser. */
   readonly queries?: QueryLimits;
   /** Memory limits in bytes. Default: shares of the heap limit. */

@@ -1,6 +1,7 @@
 /** What waits in a session to be delivered by its notifier, in the order in which it arrived. */
 import type { TesseraError } from '../../errors/error.js';
-import type { ChangeMemory, LiveQuery, LiveStatement, ResultSubscription } from '../../runtime/execution.js';
+import type { LiveQuery, LiveStatement, ResultSubscription } from '../../runtime/execution.js';
+import type { ChangeMemory } from '../../runtime/live-changes.js';
 import type { WrittenRecord } from '../../runtime/record-access.js';
 import type { Versionstamp } from '../../storage/contract.js';
 import type { LiveCursor } from './live-cursor.js';

@@ -2,7 +2,8 @@
  * Accounts for the memory of a session's live queries, so that a client that doesn't read falls behind, not the server.
  */
 import { failure } from '../../errors/error.js';
-import type { ChangeMemory, LiveStatement, ResultSubscription } from '../../runtime/execution.js';
+import type { LiveStatement, ResultSubscription } from '../../runtime/execution.js';
+import type { ChangeMemory } from '../../runtime/live-changes.js';
 import type { BacklogReader } from '../resources/change-backlog.js';
 import type { LiveQuota } from '../resources/live-quota.js';
 import type { ConnectionMemory } from '../resources/server-memory.js';

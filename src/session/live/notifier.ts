@@ -8,16 +8,9 @@ import { readChangePage } from '../../catalog/changefeed/catch-up.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { asTesseraError, failure, type TesseraError } from '../../errors/error.js';
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
-import type {
-  ChangeMemory,
-  Execution,
-  LastDefinitions,
-  LiveListener,
-  LiveQuery,
-  LiveStatement,
-  ResultSubscription,
-} from '../../runtime/execution.js';
+import type { Execution, LiveListener, LiveQuery, LiveStatement, ResultSubscription } from '../../runtime/execution.js';
 import { RequestInterrupt } from '../../runtime/interrupt.js';
+import type { ChangeMemory, LastDefinitions } from '../../runtime/live-changes.js';
 import { endLive } from '../../runtime/live-statements.js';
 import type { WrittenRecord } from '../../runtime/record-access.js';
 import type { Versionstamp } from '../../storage/contract.js';

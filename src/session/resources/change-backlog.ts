@@ -1,5 +1,5 @@
 /** The changes that wait for the clients of all live queries of a process. */
-import type { ChangeMemory } from '../../runtime/execution.js';
+import type { ChangeMemory } from '../../runtime/live-changes.js';
 
 /** Whom changes wait for. */
 export interface BacklogReader {

@@ -23,6 +23,8 @@ export interface MemoryLimits {
   readonly request: number;
   /** For vectors that are kept packed between requests. */
   readonly vectors: number;
+  /** For the files of buckets in memory, which aren't on the heap. */
+  readonly files: number;
 }
 
 /** Percentages of the heap limit. */
@@ -33,6 +35,7 @@ export const DEFAULT_MEMORY_SHARES = {
   session: 40,
   request: 30,
   vectors: 10,
+  files: 10,
 } as const;
 
 export const DEFAULT_GUEST_MEMORY = 256 * 1024;
@@ -70,6 +73,7 @@ export function defaultMemoryLimits(heap: number): MemoryLimits {
     session: share('session'),
     request: share('request'),
     vectors: share('vectors'),
+    files: share('files'),
   };
 }
 

@@ -4,10 +4,11 @@ import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-v
 import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Statement } from '../../language/ast.js';
+import type { FileUpload, OpenFile } from '../../runtime/file-access.js';
 import { type Deadline, RequestInterrupt } from '../../runtime/interrupt.js';
 import { endLive, findLive } from '../../runtime/live-statements.js';
 import { checkedPeriod } from '../../statements/live/live-result.js';
-import type { Duration, ObjectValue, Uuid, Value } from '../../value/value.js';
+import type { Duration, FileReference, ObjectValue, Uuid, Value } from '../../value/value.js';
 import type {
   CatalogSnapshot,
   DatabaseSelection,
@@ -33,6 +34,7 @@ import { accountKey } from '../resources/registered-session.js';
 import { SessionVariables, type Variable } from '../resources/session-variables.js';
 import { resultSnapshot } from '../results/result-snapshot.js';
 import { DurabilityTracker, whenDurable } from './durability.js';
+import { openFile, uploadFile } from './files.js';
 import type { Participant, StatementRequest } from './held-transaction.js';
 import { parse, runParsed, runText } from './run/request.js';
 import { beginRequest, bounded, cancelRequests, runInterruptible } from './run/running.js';
@@ -256,6 +258,14 @@ export class OpenSession extends SessionState implements Session {
 
   get isAdmitted(): boolean {
     return isAdmitted(this);
+  }
+
+  openFile(file: FileReference): Promise<OpenFile | undefined> {
+    return openFile(this, file);
+  }
+
+  uploadFile(file: FileReference, type?: string): Promise<FileUpload> {
+    return uploadFile(this, file, type);
   }
 
   export(selection: ExportSelection = {}, timeout?: TransferTimeout): AsyncGenerator<string> {

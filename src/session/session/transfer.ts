@@ -1,5 +1,4 @@
 /** Exports and imports whole databases as streams. */
-import type { SessionIdentity } from '../../auth/identity.js';
 import { exportDatabase } from '../../ddl/export/export.js';
 import type { ExportSelection } from '../../ddl/export/selection.js';
 import { asTesseraError, failure, type SourcePosition, type TesseraError } from '../../errors/error.js';
@@ -18,7 +17,7 @@ import { RequestRun } from './run/request-run.js';
 import { beginRequest, type RunningRequest, runRequest, streamRequest } from './run/running.js';
 import type { SessionState } from './state.js';
 import { beginExport } from './transactions.js';
-import { enterAdmitted } from './validity.js';
+import { admittedIdentity } from './validity.js';
 
 /** Exports the selected database. The export has a time limit of its own, and ends with the session. */
 export function exportFrom(
@@ -38,12 +37,6 @@ export async function importInto(
 ): Promise<void> {
   const running = beginRequest(session);
   await runRequest(session, running, () => importPieces(session, running, pieces, timeout));
-}
-
-/** The present identity. @throws TesseraError if the session has ended or may not run statements */
-async function admittedIdentity(session: SessionState): Promise<SessionIdentity> {
-  await enterAdmitted(session);
-  return session.identity;
 }
 
 /** Exported values may be nested deeper than what clients write, and batches of records may be long. */

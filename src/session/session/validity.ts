@@ -52,6 +52,12 @@ export function enterAdmitted(session: SessionState, background = false): Promis
   return andThen(enterLive(session, background), () => assertAdmitted(session));
 }
 
+/** The present identity. @throws TesseraError if the session has ended or may not run statements */
+export async function admittedIdentity(session: SessionState): Promise<SessionIdentity> {
+  await enterAdmitted(session);
+  return session.identity;
+}
+
 /** Checks the credentials again, since their user, access method, record or token may have changed. */
 export function scheduleRevalidation(session: SessionState): void {
   const check = revalidate(session).finally(() => {

@@ -14,8 +14,9 @@ import {
 } from '../../catalog/live/live-log.js';
 import type { Environment } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
-import type { LastDefinitions, LiveQuery } from '../../runtime/execution.js';
+import type { LiveQuery } from '../../runtime/execution.js';
 import { RequestInterrupt } from '../../runtime/interrupt.js';
+import type { LastDefinitions } from '../../runtime/live-changes.js';
 import type { WrittenRecord } from '../../runtime/record-access.js';
 import { CoalescedTask } from '../../storage/coalesced-task.js';
 import type { Engine, Entry, Transaction, Versionstamp } from '../../storage/contract.js';

@@ -7,7 +7,8 @@ import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { Live } from '../../language/ast.js';
 import { printStatement } from '../../language/print.js';
 import { isOfRecordAlone } from '../../plan/dependencies.js';
-import type { Execution, PresentedChange } from '../../runtime/execution.js';
+import type { Execution } from '../../runtime/execution.js';
+import type { PresentedChange } from '../../runtime/live-changes.js';
 import type { WrittenRecord } from '../../runtime/record-access.js';
 
 /** What was presented of one change, by the texts of queries. */

@@ -1,0 +1,126 @@
+/**
+ * The keys of the files of buckets. Everything of a bucket is one contiguous range, under its identity:
+ *
+ *     D db p bucket f key             a file
+ *     D db p bucket c content chunk   a piece of a content that is kept in the store
+ *     D db p bucket n content         how many files have a content, if that isn't one
+ *     D db p bucket o due content     a content to be deleted unless a file gets it, by when it is due
+ *     D db p bucket w content         a content that is being deleted where the bytes are
+ *
+ * and outside of databases, so that they are found, and found again when the database is gone:
+ *
+ *     F b db                          a database that has had buckets
+ *     F r bucket                      a bucket that was removed, whose bytes are to be deleted
+ */
+import type { Key, KeyRange } from '../../storage/contract.js';
+import { ID_LENGTH, type Id, idAt, idBytes, nameBytes, prefixRange } from './key-bytes.js';
+import { databaseArea } from './store-keys.js';
+
+/** Characters of the identity of a bucket, and of the id of a content. */
+export const BUCKET_IDENTITY_LENGTH = 20;
+const CONTENT_LENGTH = 32;
+const TIME_LENGTH = 8;
+
+/** The keys of one bucket. */
+export class BucketKeys {
+  /** All of it. */
+  readonly all: KeyRange;
+  readonly files: KeyRange;
+  readonly allChunks: KeyRange;
+  /** Contents by when they are due. */
+  readonly due: KeyRange;
+  readonly withdrawn: KeyRange;
+  readonly #prefix: string;
+
+  constructor(database: Id, identity: string) {
+    this.#prefix = `${databaseArea(database)}p${identity}`;
+    this.all = prefixRange(this.#prefix);
+    this.files = prefixRange(`${this.#prefix}f`);
+    this.allChunks = prefixRange(`${this.#prefix}c`);
+    this.due = prefixRange(`${this.#prefix}o`);
+    this.withdrawn = prefixRange(`${this.#prefix}w`);
+  }
+
+  file(key: string): Key {
+    return `${this.#prefix}f${nameBytes(key)}`;
+  }
+
+  /** The files whose keys begin with a prefix and, if `after` is given, come after that key. */
+  filesFrom(prefix: string, after: string | undefined): KeyRange {
+    const { from, to } = prefixRange(`${this.#prefix}f${nameBytes(prefix).slice(0, -1)}`);
+    const behind = after === undefined ? from : `${this.file(after)}\0`;
+    return { from: behind > from ? behind : from, to };
+  }
+
+  chunk(content: string, index: number): Key {
+    return `${this.#prefix}c${content}${idBytes(index)}`;
+  }
+
+  chunks(content: string): KeyRange {
+    return prefixRange(`${this.#prefix}c${content}`);
+  }
+
+  contentOfChunk(key: Key): string {
+    return key.slice(-CONTENT_LENGTH - ID_LENGTH, -ID_LENGTH);
+  }
+
+  shares(content: string): Key {
+    return `${this.#prefix}n${content}`;
+  }
+
+  /** `due` in nanoseconds since 1970. */
+  dueAt(due: bigint, content: string): Key {
+    let time = '';
+    for (let shift = 56n; shift >= 0n; shift -= 8n) time += String.fromCharCode(Number((due >> shift) & 0xffn));
+    return `${this.#prefix}o${time}${content}`;
+  }
+
+  /** Contents that are due by a time. */
+  dueBy(now: bigint): KeyRange {
+    return { from: this.due.from, to: this.dueAt(now, '') };
+  }
+
+  withdraw(content: string): Key {
+    return `${this.#prefix}w${content}`;
+  }
+
+  /** The content in a key of `dueAt` or `withdraw`. */
+  contentIn(key: Key): string {
+    return key.slice(-CONTENT_LENGTH);
+  }
+
+  /** Whether a text can be the id of a content. */
+  static isContent(text: string): boolean {
+    return text.length === CONTENT_LENGTH && /^[0-9a-f]+$/.test(text);
+  }
+}
+
+/** Bytes of the longest key of a bucket beside a file's own. */
+export const FILE_KEY_OVERHEAD = 5 + 1 + BUCKET_IDENTITY_LENGTH + 1 + TIME_LENGTH;
+
+const DATABASES = 'Fb';
+const REMOVED = 'Fr';
+
+/** Marks a database that has had buckets. */
+export function bucketDatabaseKey(database: Id): Key {
+  return DATABASES + idBytes(database);
+}
+
+export const BUCKET_DATABASES: KeyRange = prefixRange(DATABASES);
+
+/** The database in a key of `bucketDatabaseKey`. */
+export function databaseOfBuckets(key: Key): Id {
+  return idAt(key, DATABASES.length);
+}
+
+/** A bucket that was removed, with its backend: `[database, backend]`. */
+export function removedBucketKey(identity: string): Key {
+  return REMOVED + identity;
+}
+
+export const REMOVED_BUCKETS: KeyRange = prefixRange(REMOVED);
+
+/** The identity in a key of `removedBucketKey`. */
+export function removedBucketIn(key: Key): string {
+  return key.slice(REMOVED.length);
+}

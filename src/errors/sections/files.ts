@@ -1,0 +1,103 @@
+/** Errors of buckets and their files. */
+import { row } from '../row.js';
+
+export const fileErrors = {
+  bucket_missing: row<{ name: string }>({
+    kind: 'NotFound',
+    text: ({ name }) => `The bucket '${name}' does not exist`,
+    http: 404,
+  }),
+  bucket_exists: row<{ name: string }>({
+    kind: 'AlreadyExists',
+    text: ({ name }) => `The bucket '${name}' already exists`,
+  }),
+  bucket_read_only: row<{ name: string }>({
+    kind: 'NotAllowed',
+    text: ({ name }) => `Write operation is not supported, as bucket \`${name}\` is in read-only mode`,
+    http: 403,
+  }),
+  bucket_backend: row({
+    kind: 'Configuration',
+    text: () =>
+      'Bucket backend is not supported: use "database", "memory", "file:/folder" or "s3://bucket/prefix?endpoint=…"',
+  }),
+  bucket_folder: row<{ folder: string }>({
+    kind: 'NotAllowed',
+    text: ({ folder }) => `File access denied: ${folder}`,
+  }),
+  bucket_backend_kept: row<{ name: string }>({
+    kind: 'Validation',
+    text: ({ name }) => `The bucket '${name}' has files, so that its backend can't change: copy them to another bucket`,
+  }),
+  bucket_store: row<{ name: string; reason: string }>({
+    kind: 'Internal',
+    text: ({ name, reason }) => `The bytes of the bucket '${name}' can't be reached: ${reason}`,
+    http: 503,
+    retryable: true,
+  }),
+  bucket_full: row<{ name: string; most: number }>({
+    kind: 'Validation',
+    text: ({ name, most }) => `The bucket '${name}' may have ${most} files (MAXCOUNT)`,
+    http: 507,
+  }),
+  file_operand: row<{ type: string; value: string }>({
+    kind: 'Validation',
+    text: ({ type, value }) => `Expected \`${type}\` but found \`${value}\``,
+  }),
+  file_denied: row<{ action: string; bucket: string }>({
+    kind: 'NotAllowed',
+    text: ({ action, bucket }) => `You don't have permission to ${action} this file in the \`${bucket}\` bucket`,
+    details: (detail) => ({ kind: 'Permissions', details: { ...detail } }),
+    http: 403,
+  }),
+  file_key: row<{ key: string; reason: string }>({
+    kind: 'Validation',
+    text: ({ key, reason }) => `The key of a file can't be ${key}: ${reason}`,
+  }),
+  file_source_missing: row<{ bucket: string; key: string }>({
+    kind: 'NotFound',
+    text: ({ bucket, key }) => `Operation for bucket \`${bucket}\` failed: Source key does not exist: ${key}`,
+  }),
+  file_destination: row({
+    kind: 'Validation',
+    text: () => 'Invalid destination file value',
+  }),
+  file_too_large: row<{ most: number; setting: string }>({
+    kind: 'Validation',
+    text: ({ most, setting }) => `The file has more than ${most} bytes (${setting})`,
+    http: 413,
+  }),
+  file_type_malformed: row<{ type: string }>({
+    kind: 'Validation',
+    text: ({ type }) => `${type} is no media type, such as image/png`,
+  }),
+  file_type: row<{ type: string; types: readonly string[] }>({
+    kind: 'Validation',
+    text: ({ type, types }) => `The bucket takes no files of type '${type}', but ${types.join(', ')} (TYPES)`,
+    http: 415,
+  }),
+  file_missing: row({
+    kind: 'NotFound',
+    text: () => 'There is no such file',
+    http: 404,
+  }),
+  file_digest: row({
+    kind: 'Validation',
+    text: () => 'The bytes that came are not those of Repr-Digest: send the file again',
+  }),
+  range_unsatisfiable: row<{ size: number }>({
+    kind: 'Validation',
+    text: ({ size }) => `The file has ${size} bytes, none of which are in the range`,
+    http: 416,
+  }),
+  file_changed: row({
+    kind: 'Validation',
+    text: () => 'The file is not the version that was expected',
+    http: 412,
+  }),
+  file_upload_over: row({
+    kind: 'NotFound',
+    text: () => 'The upload has expired, or was used before: send the file again',
+    http: 410,
+  }),
+};

@@ -1,0 +1,75 @@
+/** PERMISSIONS of buckets. */
+import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { BucketDefinition } from '../catalog/definitions/definition.js';
+import { failure } from '../errors/error.js';
+import type { FileAction, Permission } from '../language/ast.js';
+import { admits, compileRule, type Rule } from '../runtime/authorization/permission.js';
+import type { Execution } from '../runtime/execution.js';
+import type { Compiler } from '../runtime/frame.js';
+import { FileReference, type ObjectValue } from '../value/value.js';
+
+/** Actions that roles allow to those who may edit; the others to those who may view. */
+const EDITS: ReadonlySet<FileAction> = new Set<FileAction>(['put', 'delete', 'copy', 'rename']);
+
+/** What a rule is asked about. */
+export interface Asked {
+  readonly bucket: BucketDefinition;
+  readonly key: string;
+  /** Of copy and rename. */
+  readonly target?: FileReference | undefined;
+}
+
+export class BucketRules {
+  readonly #compiler: Compiler;
+  readonly #rules = new WeakMap<Permission, Rule>();
+
+  constructor(compiler: Compiler) {
+    this.#compiler = compiler;
+  }
+
+  /**
+   * Whether the principal may do something with a file. Its facts are the document of the rule, and `$value`; they are
+   * NONE where there is no file, so that a rule about them says the same of a file that is missing as of one of
+   * others.
+   */
+  may(
+    execution: Execution,
+    action: FileAction,
+    { bucket, key, target }: Asked,
+    facts: ObjectValue | undefined,
+  ): PromiseOrValue<boolean> {
+    if (!(EDITS.has(action) ? execution.checks.edit : execution.checks.view)) return true;
+    return admits(this.#ruleOf(bucket.permissions[action]), execution, facts, {
+      action,
+      file: new FileReference(bucket.name, key),
+      target,
+      value: facts,
+    });
+  }
+
+  /** @throws TesseraError `file_denied` */
+  assertMay(
+    execution: Execution,
+    action: FileAction,
+    asked: Asked,
+    facts: ObjectValue | undefined,
+  ): PromiseOrValue<void> {
+    return andThen(this.may(execution, action, asked, facts), (isAllowed) => {
+      if (!isAllowed) throw failure('file_denied', { action, bucket: asked.bucket.name });
+    });
+  }
+
+  /** Whether no rule can allow it, whatever the file. */
+  isNever(execution: Execution, action: FileAction, bucket: BucketDefinition): boolean {
+    return execution.checks.view && bucket.permissions[action].kind === 'none';
+  }
+
+  #ruleOf(permission: Permission): Rule {
+    let rule = this.#rules.get(permission);
+    if (rule === undefined) {
+      rule = compileRule(permission, this.#compiler);
+      this.#rules.set(permission, rule);
+    }
+    return rule;
+  }
+}

@@ -1,0 +1,130 @@
+/** The contents of every bucket, by its backend; and contents that are stored before a transaction puts their file. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { MemoryScope } from '../../base/work/memory-scope.js';
+import { generateSecret } from '../../catalog/credentials/secret.js';
+import { BUCKET_IDENTITY_LENGTH, BucketKeys } from '../../catalog/keys/file-keys.js';
+import type { Id } from '../../catalog/keys/key-bytes.js';
+import type { Environment } from '../../env/environment.js';
+import { failure } from '../../errors/error.js';
+import { uuidV7 } from '../../functions/identifiers.js';
+import type { Engine } from '../../storage/contract.js';
+import { withRetries } from '../../storage/retry.js';
+import type { ContentAddress } from './address.js';
+import { ChunkedContents } from './chunks.js';
+import type { Contents } from './contents.js';
+import { allowedFolder, FolderContents } from './folder.js';
+import { MemoryContents } from './memory.js';
+import { type StagedContent, storeStaged, type Upload } from './staged.js';
+
+export interface FileOptions {
+  /** Folders in which the folders of `file:` backends must lie. */
+  readonly folders: readonly string[];
+  /** Bytes that the files of buckets in memory may take together. */
+  readonly memory: number;
+}
+
+/** A bucket, as its bytes need to know it. */
+export interface BucketPlace {
+  readonly database: Id;
+  readonly identity: string;
+  readonly name: string;
+  readonly address: ContentAddress;
+}
+
+/** Nanoseconds in which a content that is stored must be put. */
+const STAGED = 3_600_000_000_000n;
+
+export class ContentStores {
+  /** Names this process in the rows of files that it has in memory. */
+  readonly process: string;
+  readonly #engine: Engine;
+  readonly #environment: Environment;
+  readonly #folders: readonly string[];
+  readonly #memory: MemoryScope;
+  readonly #inMemory = new Map<string, MemoryContents>();
+
+  constructor(engine: Engine, environment: Environment, options: FileOptions) {
+    this.#engine = engine;
+    this.#environment = environment;
+    this.#folders = options.folders;
+    this.#memory = new MemoryScope(options.memory, (limit) =>
+      failure('file_too_large', { most: limit, setting: '--max-bucket-memory' }),
+    );
+    this.process = generateSecret(environment.random, BUCKET_IDENTITY_LENGTH);
+  }
+
+  /** The contents of a bucket. Nothing is opened yet. */
+  of({ address, database, identity, name }: BucketPlace): Contents {
+    switch (address.kind) {
+      case 'database':
+        return new ChunkedContents(this.#engine, new BucketKeys(database, identity), name);
+      case 'memory': {
+        let contents = this.#inMemory.get(identity);
+        if (contents === undefined) {
+          contents = new MemoryContents(this.#memory, name);
+          this.#inMemory.set(identity, contents);
+        }
+        return contents;
+      }
+      case 'folder':
+        return new FolderContents(async () => join(await allowedFolder(address.folder, this.#folders), identity), name);
+      case 's3':
+        throw failure('bucket_backend');
+    }
+  }
+
+  /** @throws TesseraError `bucket_folder` for a folder that isn't allowed */
+  async assertUsable(address: ContentAddress): Promise<void> {
+    if (address.kind === 'folder') await allowedFolder(address.folder, this.#folders);
+  }
+
+  drawContent(): string {
+    const { clock, random } = this.#environment;
+    return uuidV7(Number(clock.now() / 1_000_000n), random).text.replaceAll('-', '');
+  }
+
+  /**
+   * Stores a content that a transaction then puts; one that isn't put within an hour is deleted. A note of it is
+   * durable before the first byte, so that nothing is left behind whenever the process ends.
+   * @throws TesseraError `file_too_large`, `bucket_store`, and what `bytes` throws
+   */
+  async stage(place: BucketPlace, bytes: AsyncIterable<Uint8Array>, { holder, limit }: Upload): Promise<StagedContent> {
+    const keys = new BucketKeys(place.database, place.identity);
+    const content = this.drawContent();
+    const due = this.#environment.clock.now() + STAGED;
+    const key = keys.dueAt(due, content);
+    const contents = this.of(place);
+    await withRetries(this.#engine, (transaction) => transaction.put(key, storeStaged({ holder })));
+    const hash = createHash('sha256');
+    let size = 0;
+    const counted = async function* () {
+      for await (const piece of bytes) {
+        size += piece.length;
+        if (size > limit.bytes) throw failure('file_too_large', { most: limit.bytes, setting: limit.setting });
+        hash.update(piece);
+        yield piece;
+      }
+    };
+    try {
+      await contents.write(content, counted());
+      const digest = new Uint8Array(hash.digest());
+      await withRetries(this.#engine, async (transaction) => {
+        // The sweeper may have taken it.
+        if ((await transaction.get(key)) === undefined) throw failure('file_upload_over');
+        transaction.put(key, storeStaged({ holder, size, digest }));
+      });
+      return { content, due, size, digest };
+    } catch (error) {
+      await this.discard(place, { content, due }).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Deletes a content that won't be put. What fails here is done by the sweeper. */
+  async discard(place: BucketPlace, { content, due }: Pick<StagedContent, 'content' | 'due'>): Promise<void> {
+    await this.of(place).delete(content);
+    const key = new BucketKeys(place.database, place.identity).dueAt(due, content);
+    await withRetries(this.#engine, (transaction) => transaction.delete(key));
+  }
+}

@@ -1,0 +1,60 @@
+/** Contents that are stored, or being stored, and that no file has yet. */
+import type { BucketKeys } from '../../catalog/keys/file-keys.js';
+import { failure } from '../../errors/error.js';
+import type { Stored, Transaction } from '../../storage/contract.js';
+import { isObject, objectFrom } from '../../value/value.js';
+
+export interface StagedContent {
+  readonly content: string;
+  /** When it is deleted, in nanoseconds since 1970, unless a file has got it. */
+  readonly due: bigint;
+  readonly size: number;
+  readonly digest: Uint8Array;
+}
+
+/** Whose an upload is, and how large it may be, by which setting or clause. */
+export interface Upload {
+  readonly holder: string;
+  readonly limit: { readonly bytes: number; readonly setting: string };
+}
+
+interface StagedNote {
+  readonly holder: string;
+  /** Once all bytes are there. */
+  readonly size?: number;
+  readonly digest?: Uint8Array;
+}
+
+export function storeStaged({ holder, size, digest }: StagedNote): Stored {
+  return objectFrom({ holder, ...(size !== undefined && { size }), ...(digest !== undefined && { digest }) });
+}
+
+/** How a request names a staged content. */
+export function stagedName({ content, due }: Pick<StagedContent, 'content' | 'due'>): string {
+  return `${due.toString(16)}-${content}`;
+}
+
+const NAME = /^([0-9a-f]{1,16})-([0-9a-f]{32})$/;
+
+/**
+ * Takes a staged content for a file that the transaction puts. The sweeper takes it likewise, so that only one of them
+ * commits.
+ * @throws TesseraError `file_upload_over` also for one of another user
+ */
+export async function takeStaged(
+  transaction: Transaction,
+  keys: BucketKeys,
+  name: string,
+  holder: string,
+): Promise<StagedContent> {
+  const [, time, content] = NAME.exec(name) ?? [];
+  if (time === undefined || content === undefined) throw failure('file_upload_over');
+  const due = BigInt(`0x${time}`);
+  const key = keys.dueAt(due, content);
+  const note = await transaction.get(key);
+  if (note === undefined || !isObject(note) || note['holder'] !== holder) throw failure('file_upload_over');
+  const { size, digest } = note;
+  if (typeof size !== 'number' || !(digest instanceof Uint8Array)) throw failure('file_upload_over');
+  transaction.delete(key);
+  return { content, due, size, digest };
+}

@@ -1,0 +1,397 @@
+/** The files of the buckets of a database: the one place where they are read, written, and judged. */
+import { createHash } from 'node:crypto';
+import type { BucketDefinition } from '../catalog/definitions/definition.js';
+import { userKey } from '../catalog/principal.js';
+import { failure } from '../errors/error.js';
+import type { FileListing, FilePut } from '../functions/calls/files.js';
+import type { FileAction } from '../language/ast.js';
+import { parseRecordId } from '../language/parse.js';
+import { selectedDatabase } from '../runtime/authorization/selected-database.js';
+import { assertEffectsAllowed } from '../runtime/authorization/views.js';
+import type { Execution, FileAccess } from '../runtime/execution.js';
+import type { FileUpload, OpenFile, TransferredFiles } from '../runtime/file-access.js';
+import type { Compiler } from '../runtime/frame.js';
+import { cast } from '../value/cast.js';
+import { quoteString } from '../value/text/quote.js';
+import { toDatetime } from '../value/time/datetime.js';
+import { FileReference, type ObjectValue } from '../value/value.js';
+import { BucketRows } from './bucket-rows.js';
+import { BucketRules } from './bucket-rules.js';
+import { contentAddressOf, DATABASE, readContentAddress } from './contents/address.js';
+import { CHUNK, getChunks, putChunks } from './contents/chunks.js';
+import type { BucketPlace, ContentStores } from './contents/content-stores.js';
+import { type StagedContent, stagedName, takeStaged } from './contents/staged.js';
+import { assertFileKey, withSlash } from './file-key.js';
+import { type FileRow, shownFile } from './file-row.js';
+import { assertTypeAllowed, mediaTypeOf, readMediaType } from './media-type.js';
+
+/** A bucket as a statement reaches it. */
+interface Site {
+  readonly bucket: BucketDefinition;
+  readonly place: BucketPlace;
+  readonly rows: BucketRows;
+}
+
+/** Bytes and what is known of them, before a file has them. */
+interface Content {
+  readonly content: string;
+  readonly size: number;
+  readonly digest: Uint8Array;
+}
+
+/** Bytes of the largest file of a bucket without MAXSIZE: what a number of the language and an offset can count. */
+const LARGEST = Number.MAX_SAFE_INTEGER;
+/** Nanoseconds before a content is deleted in which nothing more begins to use it. */
+const LATEST = 300_000_000_000n;
+
+export class Files implements FileAccess {
+  readonly #stores: ContentStores;
+  readonly #rules: BucketRules;
+
+  constructor(compiler: Compiler, stores: ContentStores) {
+    this.#stores = stores;
+    this.#rules = new BucketRules(compiler);
+  }
+
+  of(execution: Execution): TransferredFiles {
+    return new FilesOfExecution(execution, this.#stores, this.#rules);
+  }
+
+  async assertUsable(backend: string | undefined): Promise<void> {
+    await this.#stores.assertUsable(backend === undefined ? DATABASE : readContentAddress(backend));
+  }
+}
+
+class FilesOfExecution implements TransferredFiles {
+  readonly #execution: Execution;
+  readonly #stores: ContentStores;
+  readonly #rules: BucketRules;
+
+  constructor(execution: Execution, stores: ContentStores, rules: BucketRules) {
+    this.#execution = execution;
+    this.#stores = stores;
+    this.#rules = rules;
+  }
+
+  get #now(): bigint {
+    return this.#execution.services.environment.clock.now();
+  }
+
+  async put({ bucket: name, key }: FileReference, given: FilePut): Promise<undefined> {
+    const site = await this.#siteToChange(name);
+    const { rows } = site;
+    assertFileKey(key);
+    const before = await rows.get(key);
+    const bytes = given.upload === undefined ? (cast(given.data, BYTES, parseRecordId) as Uint8Array) : undefined;
+    const made =
+      given.upload === undefined
+        ? this.#drawn(bytes as Uint8Array)
+        : await takeStaged(this.#execution.context.transaction, rows.keys, given.upload, holderOf(this.#execution));
+    const row = this.#newRow(key, made, typeOf(key, given));
+    await this.#assertMayPut(site, row, before);
+    if (given.ifFree && before !== undefined) return undefined;
+    assertExpected(given, before);
+    await assertFits(site, row, before);
+    const content = bytes === undefined ? made.content : await this.#store(site, made.content, bytes);
+    await rows.put({ ...row, content }, before, this.#now);
+  }
+
+  #drawn(bytes: Uint8Array): Content {
+    const digest = new Uint8Array(createHash('sha256').update(bytes).digest());
+    return { content: this.#stores.drawContent(), size: bytes.length, digest };
+  }
+
+  /** Stores bytes that are in memory; returns the id of their content. */
+  async #store({ place, bucket, rows }: Site, drawn: string, bytes: Uint8Array): Promise<string> {
+    const { transaction } = this.#execution.context;
+    if (place.address.kind === 'database') {
+      putChunks(transaction, rows.keys, drawn, bytes);
+      return drawn;
+    }
+    const upload = uploadOf(this.#execution, bucket);
+    const staged = await this.#stores.stage(place, once(bytes), upload);
+    this.#keepStaged(rows, staged);
+    return staged.content;
+  }
+
+  /**
+   * A content that was stored for this transaction stays when it commits. The transaction doesn't see the note of it,
+   * which is younger; nor does the sweeper take it before it is due.
+   */
+  #keepStaged({ keys }: BucketRows, staged: StagedContent): void {
+    const { transaction } = this.#execution.context;
+    transaction.delete(keys.dueAt(staged.due, staged.content));
+    transaction.beforeCommit(() => {
+      if (this.#now > staged.due - LATEST) throw failure('file_upload_over');
+    });
+  }
+
+  #newRow(key: string, content: Content, type: string): FileRow {
+    const { auth } = this.#execution.identity;
+    return { key, ...content, type, updated: toDatetime(this.#now), owner: auth };
+  }
+
+  /** A file may be put if it may be put as it will be, and as the one is that it replaces. */
+  async #assertMayPut({ bucket }: Site, row: FileRow, before: FileRow | undefined): Promise<void> {
+    const asked = { bucket, key: row.key };
+    await this.#rules.assertMay(this.#execution, 'put', asked, shownFile(bucket.name, row));
+    if (before !== undefined)
+      await this.#rules.assertMay(this.#execution, 'put', asked, shownFile(bucket.name, before));
+  }
+
+  async get(file: FileReference): Promise<Uint8Array | undefined> {
+    const { site, row } = await this.#found(file, 'get');
+    if (row === undefined) return undefined;
+    return this.#bytesOf(site, row);
+  }
+
+  async #bytesOf({ place, rows }: Site, row: FileRow): Promise<Uint8Array> {
+    this.#execution.request.memory.charge(row.size);
+    if (place.address.kind === 'database') {
+      const { transaction } = this.#execution.context;
+      return getChunks(transaction, { keys: rows.keys, name: place.name }, row.content, row.size);
+    }
+    const bytes = new Uint8Array(row.size);
+    let filled = 0;
+    for await (const piece of this.#stores.of(place).read(row.content, 0, row.size)) {
+      this.#execution.interrupt.check();
+      bytes.set(piece, filled);
+      filled += piece.length;
+    }
+    return bytes;
+  }
+
+  async head(file: FileReference): Promise<ObjectValue | undefined> {
+    const { row } = await this.#found(file, 'head');
+    return row && shownFile(file.bucket, row);
+  }
+
+  async delete({ bucket: name, key }: FileReference, expected?: string | false): Promise<undefined> {
+    const { bucket, rows } = await this.#siteToChange(name);
+    assertFileKey(key);
+    const row = await rows.get(key);
+    await this.#rules.assertMay(this.#execution, 'delete', { bucket, key }, row && shownFile(name, row));
+    assertExpected({ expected }, row);
+    if (row !== undefined) await rows.delete(row, this.#now);
+  }
+
+  async copy(file: FileReference, target: FileReference, ifFree: boolean): Promise<undefined> {
+    const isWithin = file.bucket === target.bucket;
+    const to = await this.#siteToChange(target.bucket);
+    const from = isWithin ? to : await this.#site(file.bucket);
+    const moved = await this.#sourceOf(from, file, to, target, 'copy', ifFree);
+    if (moved === undefined) return;
+    const { row, after, before } = moved;
+    if (isWithin) {
+      await to.rows.putCopy(after, before, this.#now);
+      return undefined;
+    }
+    const content = await this.#copied(from, row, to);
+    await to.rows.put({ ...after, content }, before, this.#now);
+  }
+
+  /** The content of a file, stored in another bucket as well. */
+  async #copied(from: Site, row: FileRow, to: Site): Promise<string> {
+    if (row.size <= CHUNK) {
+      return this.#store(to, this.#stores.drawContent(), await this.#bytesOf(from, row));
+    }
+    const upload = uploadOf(this.#execution, to.bucket);
+    const staged = await this.#stores.stage(to.place, this.#pieces(from, row), upload);
+    this.#keepStaged(to.rows, staged);
+    return staged.content;
+  }
+
+  /** The bytes of a file as the transaction sees it, which may have put it. */
+  async *#pieces({ place, rows }: Site, row: FileRow): AsyncGenerator<Uint8Array> {
+    if (place.address.kind !== 'database') {
+      yield* this.#stores.of(place).read(row.content, 0, row.size);
+      return;
+    }
+    const { transaction } = this.#execution.context;
+    for (let index = 0; index * CHUNK < row.size; index++) {
+      const chunk = await transaction.get(rows.keys.chunk(row.content, index));
+      if (!(chunk instanceof Uint8Array))
+        throw failure('bucket_store', { name: place.name, reason: 'a piece is missing' });
+      this.#execution.interrupt.check();
+      yield chunk;
+    }
+  }
+
+  async rename(file: FileReference, key: string, ifFree: boolean): Promise<undefined> {
+    const site = await this.#siteToChange(file.bucket);
+    const target = new FileReference(file.bucket, key);
+    const moved = await this.#sourceOf(site, file, site, target, 'rename', ifFree);
+    if (moved === undefined || key === file.key) return;
+    await site.rows.rename(moved.row, key, moved.before, this.#now);
+  }
+
+  /** The file to copy or to rename, as it will be, and what it replaces; `undefined` if nothing is to be done. */
+  async #sourceOf(
+    from: Site,
+    file: FileReference,
+    to: Site,
+    target: FileReference,
+    action: 'copy' | 'rename',
+    ifFree: boolean,
+  ): Promise<{ row: FileRow; after: FileRow; before: FileRow | undefined } | undefined> {
+    assertFileKey(file.key);
+    assertFileKey(target.key);
+    const row = await from.rows.get(file.key);
+    const facts = row && shownFile(file.bucket, row);
+    const asked = { bucket: from.bucket, key: file.key, target };
+    await this.#rules.assertMay(this.#execution, action, asked, facts);
+    if (action === 'copy') await this.#rules.assertMay(this.#execution, 'get', asked, facts);
+    if (row === undefined) {
+      if (ifFree) return undefined;
+      throw failure('file_source_missing', { bucket: from.bucket.name, key: file.key });
+    }
+    const before = await to.rows.get(target.key);
+    const owner = action === 'rename' ? row.owner : this.#execution.identity.auth;
+    const after: FileRow = { ...row, key: target.key, owner };
+    await this.#assertMayPut(to, after, before);
+    if (ifFree && before !== undefined) return undefined;
+    if (action === 'copy') await assertFits(to, after, before);
+    return { row, after, before };
+  }
+
+  async list(name: string, listing: FileListing): Promise<ObjectValue[]> {
+    const { bucket, rows } = await this.#site(name);
+    if (this.#rules.isNever(this.#execution, 'list', bucket))
+      throw failure('file_denied', { action: 'list', bucket: name });
+    const { limit = Number.POSITIVE_INFINITY, start, prefix = '/' } = listing;
+    const found: ObjectValue[] = [];
+    if (limit === 0) return found;
+    const { memory } = this.#execution.request;
+    const after = start && withSlash(start);
+    await rows.each(withSlash(prefix), after, async (row) => {
+      await this.#execution.interrupt.checkpoint();
+      const facts = shownFile(name, row);
+      if (!(await this.#rules.may(this.#execution, 'list', { bucket, key: row.key }, facts))) return false;
+      memory.chargeCopies([facts]);
+      return found.push(facts) >= limit;
+    });
+    return found;
+  }
+
+  async may(file: FileReference, action: FileAction, target: FileReference | undefined): Promise<boolean> {
+    const { bucket, rows } = await this.#site(file.bucket);
+    const row = await rows.get(file.key);
+    const facts = row && shownFile(file.bucket, row);
+    const asked = { bucket, key: file.key, target };
+    if (action === 'put') {
+      const after = shownFile(file.bucket, this.#newRow(file.key, NO_CONTENT, mediaTypeOf(file.key)));
+      if (!(await this.#rules.may(this.#execution, 'put', asked, after))) return false;
+      if (facts === undefined) return true;
+    }
+    return this.#rules.may(this.#execution, action, asked, facts);
+  }
+
+  async open(file: FileReference): Promise<OpenFile | undefined> {
+    const { site, row } = await this.#found(file, 'get');
+    if (row === undefined) return undefined;
+    const contents = this.#stores.of(site.place);
+    return {
+      facts: shownFile(file.bucket, row),
+      size: row.size,
+      read: (from, to) => contents.read(row.content, from, to),
+    };
+  }
+
+  async upload(file: FileReference, type: string | undefined): Promise<FileUpload> {
+    const { bucket, place, rows } = await this.#siteToChange(file.bucket);
+    assertFileKey(file.key);
+    const before = await rows.get(file.key);
+    const row = this.#newRow(file.key, NO_CONTENT, typeOf(file.key, { type, data: undefined }));
+    await this.#assertMayPut({ bucket, place, rows }, row, before);
+    await assertFits({ bucket, rows }, row, before);
+    const upload = uploadOf(this.#execution, bucket);
+    return {
+      replaces: before !== undefined,
+      store: async (bytes) => stagedName(await this.#stores.stage(place, bytes, upload)),
+    };
+  }
+
+  /** A file, if the principal may do something with it that changes nothing. */
+  async #found(
+    { bucket: name, key }: FileReference,
+    action: FileAction,
+  ): Promise<{ readonly site: Site; readonly row: FileRow | undefined }> {
+    const site = await this.#site(name);
+    assertFileKey(key);
+    const row = await site.rows.get(key);
+    await this.#rules.assertMay(this.#execution, action, { bucket: site.bucket, key }, row && shownFile(name, row));
+    return { site, row };
+  }
+
+  /** @throws TesseraError `namespace_empty`, `database_empty`, `bucket_missing` */
+  async #site(name: string): Promise<Site> {
+    selectedDatabase(this.#execution);
+    const catalog = await this.#execution.context.catalog();
+    const bucket = catalog?.buckets.get(name);
+    if (catalog === undefined || bucket === undefined) throw failure('bucket_missing', { name });
+    const { identity } = bucket;
+    const place = { database: catalog.database.id, identity, name, address: contentAddressOf(bucket) };
+    return { bucket, place, rows: new BucketRows(this.#execution.context.transaction, place, this.#stores.process) };
+  }
+
+  async #siteToChange(name: string): Promise<Site> {
+    assertEffectsAllowed(this.#execution, 'change of a file');
+    if (!this.#execution.writable) throw failure('read_only');
+    const site = await this.#site(name);
+    if (site.bucket.readonly) throw failure('bucket_read_only', { name });
+    return site;
+  }
+}
+
+/** Of a file whose bytes are still to come. */
+const NO_CONTENT: Content = { content: '', size: 0, digest: new Uint8Array() };
+
+const BYTES = { kind: 'bytes' } as const;
+const TEXT = 'text/plain; charset=utf-8';
+
+/** The media type of what is put: as given, by the key, or a text's. */
+function typeOf(key: string, { type, data }: Pick<FilePut, 'type' | 'data'>): string {
+  if (type === undefined) {
+    const likely = mediaTypeOf(key);
+    return typeof data === 'string' && (likely === 'text/plain' || !key.includes('.')) ? TEXT : likely;
+  }
+  const read = readMediaType(type);
+  if (read === undefined) throw failure('file_type_malformed', { type: quoteString(type.slice(0, 100)) });
+  return read;
+}
+
+/**
+ * Whether a bucket takes a file.
+ * @throws TesseraError `file_type`, `file_too_large`, `bucket_full`
+ */
+async function assertFits(
+  { bucket, rows }: Pick<Site, 'bucket' | 'rows'>,
+  { type, size }: FileRow,
+  before: FileRow | undefined,
+): Promise<void> {
+  const { name, maxCount, maxSize = LARGEST, types } = bucket;
+  assertTypeAllowed(type, types);
+  if (size > maxSize) throw failure('file_too_large', { most: maxSize, setting: 'MAXSIZE' });
+  if (maxCount === undefined || before !== undefined) return;
+  if (await rows.hasAsManyAs(maxCount)) throw failure('bucket_full', { name, most: maxCount });
+}
+
+/** @throws TesseraError `file_changed` */
+function assertExpected({ expected }: Pick<FilePut, 'expected'>, before: FileRow | undefined): void {
+  if (expected === undefined) return;
+  if (expected === false ? before !== undefined : before?.content !== expected) throw failure('file_changed');
+}
+
+/** Whose upload it is, and how large it may be. */
+function uploadOf({ identity }: Pick<Execution, 'identity'>, { maxSize }: BucketDefinition) {
+  const limit = { bytes: maxSize ?? LARGEST, setting: 'MAXSIZE' };
+  return { holder: holderOf({ identity }), limit };
+}
+
+function holderOf({ identity: { principal } }: Pick<Execution, 'identity'>): string {
+  return principal.kind === 'guest' ? 'guest' : userKey(principal);
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

@@ -1,0 +1,50 @@
+/** The files of buckets, as functions see them: in the transaction of their statement, with the rights of its user. */
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
+import type { FileAction } from '../../language/ast.js';
+import type { FileReference, ObjectValue, Value } from '../../value/value.js';
+
+/** What is given to `StatementFiles.put`. */
+export interface FilePut {
+  /** Bytes, or what can be cast to them. */
+  readonly data: Value;
+  readonly type: string | undefined;
+  /** In the place of data: names bytes that are stored already (`FileUpload`). */
+  readonly upload: string | undefined;
+  /** The version that the file must have; false: there must be no such file. */
+  readonly expected: string | false | undefined;
+  /** Nothing happens if there is such a file. */
+  readonly ifFree: boolean;
+}
+
+export interface FileListing {
+  /** At most this many; all if it is absent. */
+  readonly limit: number | undefined;
+  /** Only those that come after this key. */
+  readonly start: string | undefined;
+  readonly prefix: string | undefined;
+}
+
+/**
+ * What a statement puts and deletes is seen by its transaction alone, and done when that commits. Every method throws
+ * `bucket_missing`, `file_key` and `file_denied`; those that change something also `bucket_read_only`, `read_only` and
+ * `view_read_only`.
+ */
+export interface StatementFiles {
+  /**
+   * @throws TesseraError `file_too_large`, `file_type`, `bucket_full`, `file_changed`, `file_upload_over`,
+   * `bucket_store`
+   */
+  put(file: FileReference, given: FilePut): PromiseOrValue<undefined>;
+  get(file: FileReference): PromiseOrValue<Uint8Array | undefined>;
+  head(file: FileReference): PromiseOrValue<ObjectValue | undefined>;
+  /** `expected` is as for `put`. @throws TesseraError `file_changed` */
+  delete(file: FileReference, expected: string | false | undefined): PromiseOrValue<undefined>;
+  /** @throws TesseraError `file_source_missing`, unless `ifFree` */
+  copy(file: FileReference, target: FileReference, ifFree: boolean): PromiseOrValue<undefined>;
+  /** Within a bucket. @throws TesseraError `file_source_missing`, unless `ifFree` */
+  rename(file: FileReference, key: string, ifFree: boolean): PromiseOrValue<undefined>;
+  /** In the order of keys, those that may be listed. */
+  list(bucket: string, listing: FileListing): PromiseOrValue<ObjectValue[]>;
+  /** Whether an action would be allowed. `target` is that of copy and rename. */
+  may(file: FileReference, action: FileAction, target: FileReference | undefined): PromiseOrValue<boolean>;
+}

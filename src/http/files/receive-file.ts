@@ -1,0 +1,120 @@
+/** Receives the bytes of a file, piece by piece, and puts the file when all have come. */
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { invariant } from '../../base/invariant.js';
+import { failure } from '../../errors/error.js';
+import type { Expression } from '../../language/ast.js';
+import type { Session } from '../../session/contract.js';
+import { type FileReference, objectFrom, type Value } from '../../value/value.js';
+import type { Context } from '../base/context.js';
+import { corsHeaders } from '../base/cors.js';
+import { boundOf } from '../request/admission.js';
+import { askForBody } from '../request/request-body.js';
+import { ClientTimeout } from '../response/client-timeout.js';
+import { rawError } from '../response/raw-error.js';
+import { onlyTag } from './conditions.js';
+
+/**
+ * The answer to PUT. The client is asked for the bytes once it is known that it may put the file.
+ * @throws TesseraError as `Session.uploadFile` and `file::put`; `invalid_request`, `file_digest`, `body_too_large`
+ */
+export async function receiveFile(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  session: Session,
+  file: FileReference,
+): Promise<unknown> {
+  const { headers } = request;
+  if (headers['content-range'] !== undefined)
+    throw failure('invalid_request', { reason: 'a file is put as a whole, without Content-Range' });
+  const expected = expectedVersion(request);
+  const digest = readDigest(headers['repr-digest']);
+  const type = headers['content-type'];
+  const upload = await session.uploadFile(file, type);
+  askForBody(request.raw);
+  const body = request.body instanceof Readable ? request.body : Readable.from([]);
+  const name = await upload.store(checked(received(context, request, session, body), digest));
+  const options = objectFrom({
+    upload: name,
+    ...(type !== undefined && { type }),
+    ...(expected !== undefined && { expected }),
+  });
+  await callInSession(session, 'file::put', [file, undefined, options]);
+  return reply
+    .code(upload.replaces ? 204 : 201)
+    .header('etag', `"${name.slice(name.indexOf('-') + 1)}"`)
+    .send();
+}
+
+/** The version that the file must have; `false`: there must be none. @throws TesseraError `invalid_request` */
+export function expectedVersion({ headers }: FastifyRequest): string | false | undefined {
+  if (headers['if-none-match'] !== undefined) {
+    if (headers['if-none-match'].trim() === '*') return false;
+    throw failure('invalid_request', { reason: 'a change takes If-None-Match with * only' });
+  }
+  const given = headers['if-match'];
+  if (given === undefined) return undefined;
+  const tag = onlyTag(given);
+  if (tag === undefined) throw failure('invalid_request', { reason: 'a change takes If-Match with one strong tag' });
+  return tag.slice(1, -1);
+}
+
+/** Calls a function of the language in a statement of its own. */
+export async function callInSession(session: Session, path: string, args: readonly Value[]): Promise<Value> {
+  const literals = args.map((value): Expression => ({ kind: 'literal', value }));
+  const [result] = await session.execute([{ kind: 'return', value: { kind: 'call', path, args: literals } }]);
+  invariant(result !== undefined, 'a statement has a result');
+  if (!result.outcome.ok) throw result.outcome.error;
+  return result.outcome.value;
+}
+
+async function* received(
+  context: Context,
+  { id, raw, admission }: FastifyRequest,
+  session: Session,
+  body: Readable,
+): AsyncGenerator<Uint8Array> {
+  const { limit, tooLarge } = boundOf(context.options.limits, 'fileBody', admission);
+  const stall = new ClientTimeout(context, () =>
+    rawError(raw.socket, failure('request_timeout'), { id, cors: corsHeaders(raw.headers, context.options) }),
+  );
+  let size = 0;
+  try {
+    stall.begin();
+    // After an error, the unread rest must not delay the response.
+    for await (const piece of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      stall.end();
+      size += piece.length;
+      if (size > limit) throw tooLarge();
+      yield piece;
+      stall.begin();
+    }
+    // Receiving all of it may take long.
+    await session.revalidate();
+  } finally {
+    stall.end();
+  }
+}
+
+const DIGEST = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):\s*(?:,|$)/;
+
+/** SHA-256 in Repr-Digest (RFC 9530); other algorithms are ignored. */
+function readDigest(header: string | string[] | undefined): string | undefined {
+  return DIGEST.exec(String(header ?? ''))?.[1];
+}
+
+/** @throws TesseraError `file_digest` in the place of the end */
+async function* checked(bytes: AsyncIterable<Uint8Array>, digest: string | undefined): AsyncGenerator<Uint8Array> {
+  if (digest === undefined) {
+    yield* bytes;
+    return;
+  }
+  const hash = createHash('sha256');
+  for await (const piece of bytes) {
+    hash.update(piece);
+    yield piece;
+  }
+  if (hash.digest('base64') !== digest) throw failure('file_digest');
+}

@@ -1,0 +1,21 @@
+/** What live queries know of a change, and of the definitions that it was made by. */
+import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
+import type { Value } from '../value/value.js';
+
+/** What a live query shows of a change. */
+export type PresentedChange = { readonly result: Value };
+
+/** The memory of a change, which all share that it waits for. */
+export interface ChangeMemory {
+  /** Roughly what it takes to keep it. */
+  readonly bytes: number;
+  /** For how many it waits. */
+  holders: number;
+}
+
+/** The definitions of a database before one of its tables was removed. */
+export interface LastDefinitions {
+  readonly catalog: DatabaseCatalog;
+  /** Whether nothing was defined between them and the removal. PERMISSIONS can be judged by such alone. */
+  readonly areCurrent: boolean;
+}

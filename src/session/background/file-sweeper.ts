@@ -1,0 +1,149 @@
+/**
+ * Deletes the bytes that no file has: of uploads that were never put, of files that were deleted or replaced, and of
+ * buckets that were removed.
+ */
+import type { BucketDefinition } from '../../catalog/definitions/definition.js';
+import { readDefinition, rowOf } from '../../catalog/definitions/stored-definition.js';
+import { entriesOf } from '../../catalog/entries.js';
+import {
+  BUCKET_DATABASES,
+  BucketKeys,
+  databaseOfBuckets,
+  REMOVED_BUCKETS,
+  removedBucketIn,
+} from '../../catalog/keys/file-keys.js';
+import type { Id } from '../../catalog/keys/key-bytes.js';
+import { databaseArea, definitionRange } from '../../catalog/keys/store-keys.js';
+import { contentAddressOf, readContentAddress } from '../../files/contents/address.js';
+import type { BucketPlace, ContentStores } from '../../files/contents/content-stores.js';
+import { readFileRow } from '../../files/file-row.js';
+import type { Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
+import { isConflict, withRetries } from '../../storage/retry.js';
+import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
+import { LeaseLost, underLease } from './lease.js';
+
+/** Milliseconds between two rounds. */
+const INTERVAL = 60_000;
+/** Contents that are withdrawn in one transaction. */
+const AT_ONCE = 100;
+
+export interface FileSweeperServices extends BackgroundServices {
+  readonly contents: ContentStores;
+}
+
+export class FileSweeper {
+  readonly #services: FileSweeperServices;
+  readonly #rounds: BackgroundRounds;
+  /** Buckets in memory whose rows of former processes are gone. */
+  readonly #cleared = new Set<string>();
+
+  constructor(services: FileSweeperServices) {
+    this.#services = services;
+    const { environment, report, leases, measure } = services;
+    const options = { interval: INTERVAL, startsSoon: false, lease: leases, measure };
+    this.#rounds = new BackgroundRounds(environment, () => this.sweep(), report, options);
+  }
+
+  stop(): Promise<void> {
+    return this.#rounds.stop();
+  }
+
+  /** A round. A bucket whose bytes can't be reached doesn't hold up the others. */
+  async sweep(): Promise<void> {
+    for (const [key, stored] of await this.#read(REMOVED_BUCKETS)) {
+      const { database, name, backend } = rowOf(stored);
+      const address = readContentAddress(typeof backend === 'string' ? backend : 'database');
+      const place = { database: Number(database), name: String(name), identity: removedBucketIn(key), address };
+      await this.#try(place.database, () => this.#clear(place, key));
+    }
+    for (const [key] of await this.#read(BUCKET_DATABASES)) {
+      const database = databaseOfBuckets(key);
+      for (const bucket of await this.#bucketsOf(database)) {
+        if (this.#rounds.mustEnd) return;
+        const { identity, name } = bucket;
+        await this.#try(database, () =>
+          this.#sweepBucket({ database, identity, name, address: contentAddressOf(bucket) }),
+        );
+      }
+    }
+  }
+
+  async #bucketsOf(database: Id): Promise<BucketDefinition[]> {
+    const stored = await this.#read(definitionRange(databaseArea(database), 'bucket'));
+    return stored.map(([, definition]) => readDefinition('define-bucket', definition));
+  }
+
+  async #read(range: KeyRange): Promise<Entry[]> {
+    const transaction = await this.#services.engine.begin({ writable: false });
+    try {
+      return await entriesOf(transaction, range);
+    } finally {
+      transaction.cancel();
+    }
+  }
+
+  async #try(database: Id, work: () => Promise<void>): Promise<void> {
+    if (this.#services.leases?.of(database).isHeld === false) return;
+    try {
+      await work();
+    } catch (error) {
+      if (!isConflict(error) && !(error instanceof LeaseLost)) this.#rounds.fail(error);
+    }
+  }
+
+  async #clear(place: BucketPlace, key: Key): Promise<void> {
+    const { contents } = this.#services;
+    if (place.address.kind !== 'database') await contents.of(place).clear();
+    await contents.of({ ...place, address: { kind: 'database' } }).clear();
+    await this.#change(place.database, (transaction) => transaction.delete(key));
+  }
+
+  async #sweepBucket(place: BucketPlace): Promise<void> {
+    const keys = new BucketKeys(place.database, place.identity);
+    if (place.address.kind === 'memory') await this.#forgetFormer(place, keys);
+    await this.#deleteWithdrawn(place, keys);
+    while (await this.#withdrawDue(place, keys)) await this.#deleteWithdrawn(place, keys);
+  }
+
+  /**
+   * Takes contents that are due, so that no transaction can use them; only then their bytes are deleted.
+   * Returns whether there were any.
+   */
+  #withdrawDue({ database }: BucketPlace, keys: BucketKeys): Promise<boolean> {
+    const due = keys.dueBy(this.#services.environment.clock.now());
+    return this.#change(database, async (transaction) => {
+      const cursor = transaction.scan(due, { limit: AT_ONCE, foundOnly: true });
+      let found = false;
+      for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) {
+        for (const [key] of batch) {
+          transaction.delete(key);
+          transaction.put(keys.withdraw(keys.contentIn(key)), true);
+        }
+        found = true;
+      }
+      return found;
+    });
+  }
+
+  async #deleteWithdrawn(place: BucketPlace, keys: BucketKeys): Promise<void> {
+    const contents = this.#services.contents.of(place);
+    for (const [key] of await this.#read(keys.withdrawn)) {
+      await contents.delete(keys.contentIn(key));
+      await this.#change(place.database, (transaction) => transaction.delete(key));
+    }
+  }
+
+  /** The files of a process that has ended, whose bytes were in its memory; not while others may have theirs. */
+  async #forgetFormer(place: BucketPlace, keys: BucketKeys): Promise<void> {
+    if (this.#services.leases !== undefined || this.#cleared.has(place.identity)) return;
+    const files = await this.#read(keys.files);
+    const former = files.filter(([, stored]) => readFileRow(stored).process !== this.#services.contents.process);
+    for (const [key] of former) await this.#change(place.database, (transaction) => transaction.delete(key));
+    this.#cleared.add(place.identity);
+  }
+
+  async #change<T>(database: Id, work: (transaction: Transaction) => T | Promise<T>): Promise<T> {
+    const { engine, leases } = this.#services;
+    return withRetries(engine, (transaction) => underLease(leases?.of(database), transaction, () => work(transaction)));
+  }
+}

@@ -1,0 +1,38 @@
+/** Files whose bytes a transport sends and receives piece by piece. */
+import type { FileUpload, OpenFile, TransferredFiles } from '../../runtime/file-access.js';
+import type { FileReference } from '../../value/value.js';
+import { beginRequest, runRequest } from './run/running.js';
+import type { SessionState } from './state.js';
+import { admittedIdentity } from './validity.js';
+
+/** A file, if the user may get it; `undefined` if there is none. */
+export function openFile(session: SessionState, file: FileReference): Promise<OpenFile | undefined> {
+  return withFiles(session, 'file::get', (files) => files.open(file));
+}
+
+/** A file whose bytes come, if the user may put it. */
+export function uploadFile(session: SessionState, file: FileReference, type: string | undefined): Promise<FileUpload> {
+  return withFiles(session, 'file::put', (files) => files.upload(file, type));
+}
+
+/** Asks in a transaction of its own. `name` is the function that does the same, which must be allowed. */
+async function withFiles<T>(
+  session: SessionState,
+  name: string,
+  ask: (files: TransferredFiles) => Promise<T>,
+): Promise<T> {
+  const { services, durability } = session;
+  const running = beginRequest(session);
+  return runRequest(session, running, async () => {
+    await durability.durable;
+    const identity = await admittedIdentity(session);
+    const transaction = await services.engine.begin({ writable: name === 'file::put' });
+    try {
+      const execution = services.executor.execution({ transaction, identity, ...running });
+      execution.services.functions?.check(name);
+      return await ask(execution.services.files.of(execution));
+    } finally {
+      transaction.cancel();
+    }
+  });
+}
