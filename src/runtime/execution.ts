@@ -180,7 +180,7 @@ export interface Execution {
 /** The files of buckets. All that reads and writes them passes through here, PERMISSIONS included. */
 export interface FileAccess {
   of(execution: Execution): TransferredFiles;
-  /** Whether this server may use a backend. @throws TesseraError `bucket_backend`, `bucket_folder` */
+  /** Whether this server may use a backend. @throws TesseraError `bucket_backend`, `bucket_denied` */
   assertUsable(backend: string | undefined): Promise<void>;
 }
 

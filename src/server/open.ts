@@ -20,6 +20,7 @@ import type { Engine } from '../storage/contract.js';
 import { DATA_FILE } from '../storage/lmdb/engine/lmdb-store.js';
 import type { WorkerGroup } from '../storage/lmdb/shared/open.js';
 import { openEngine } from '../storage/open/open.js';
+import { readS3Environment } from '../storage/s3/s3-address.js';
 import { durationFromNanoseconds } from '../value/time/duration.js';
 import type { Configuration } from './configuration.js';
 import { ensureRootUser, hasRootUser } from './first-user.js';
@@ -106,7 +107,11 @@ export async function openConfigured(
     ...(allowScripting ? { scripting: scriptLimits } : {}),
     ...(timeout === 0 || requestTimeout === undefined ? {} : { requestTimeout }),
     search: { mapperFolders: configuration.allowMapperFolders, statistics: configuration.searchStatistics },
-    bucketFolders: configuration.allowBucketFolders,
+    buckets: {
+      folders: configuration.allowBucketFolders,
+      objectStores: configuration.allowObjectStores,
+      s3: readS3Environment(process.env),
+    },
     weakKeys: configuration.allowWeakKeys,
     maxStaleness: configuration.maxStaleness,
     liveMaxAge: configuration.liveMaxAge,

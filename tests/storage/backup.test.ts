@@ -25,10 +25,10 @@ import { type BackupHeader, encodeHeader } from '../../src/storage/backup/manife
 import { openBackup, readParts } from '../../src/storage/backup/read-backup.js';
 import { restoreStore } from '../../src/storage/backup/restore-store.js';
 import type { Secret } from '../../src/storage/backup/sealing.js';
-import { sha256 } from '../../src/storage/backup/sha256.js';
 import type { Entry } from '../../src/storage/contract.js';
 import { checkFile } from '../../src/storage/lmdb/engine/check-file.js';
 import { openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
+import { sha256 } from '../../src/storage/s3/sha256.js';
 import { compiled } from '../support/compiled.js';
 import { atLeast } from '../support/timeouts.js';
 

@@ -1,9 +1,7 @@
-/** Backups in S3: in s3rver, a server that speaks its protocol, behind a gate that verifies signatures. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash, createHmac } from 'node:crypto';
+/** Backups in S3. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,90 +11,20 @@ import { openBackup } from '../../src/storage/backup/read-backup.js';
 import { restoreStore } from '../../src/storage/backup/restore-store.js';
 import { readS3Address, S3Blobs } from '../../src/storage/backup/s3-blobs.js';
 import { openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
+import { S3Server } from '../support/s3-server.js';
 
 let root: string;
-let server: ChildProcess;
-let gate: Server;
-let endpoint: string;
+let server: S3Server;
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'tessera-s3-'));
-  const program = 'node_modules/s3rver/bin/s3rver.js';
-  const options = ['--directory', join(root, 's3'), '--address', '127.0.0.1', '--port', '0'];
-  server = spawn(process.execPath, [program, ...options, '--configure-bucket', 'backups'], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const behind = await new Promise<string>((resolve, reject) => {
-    let text = '';
-    const listen = (chunk: Buffer) => {
-      text += chunk;
-      const found = /listening on (\S+):(\d+)/.exec(text);
-      if (found !== null) resolve(`http://${found[1]}:${found[2]}`);
-    };
-    server.stdout?.on('data', listen);
-    server.stderr?.on('data', listen);
-    server.once('close', () => reject(new Error(`s3rver ended: ${text}`)));
-  });
-  gate = createServer((request, response) => void passOn(behind, request, response)).listen(0, '127.0.0.1');
-  await once(gate, 'listening');
-  endpoint = `http://127.0.0.1:${(gate.address() as AddressInfo).port}`;
+  server = await S3Server.start('backups');
 });
 afterAll(async () => {
-  const closed = once(server, 'close');
-  server.kill();
-  gate.close();
-  await closed;
+  await server.stop();
   rmSync(root, { recursive: true });
 });
 
-/** s3rver takes any signature of version 4: it is verified here, before the request is passed on. */
-async function passOn(behind: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece as Buffer);
-  const body = Buffer.concat(pieces);
-  if (!isSigned(request, body)) {
-    response.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>');
-    return;
-  }
-  const { method = 'GET', headers, url = '' } = request;
-  const { host: _, connection: __, 'content-length': ___, ...others } = headers as Record<string, string>;
-  const answer = await fetch(behind + url, { method, headers: others, ...(body.length > 0 && { body }) });
-  const answered = Buffer.from(await answer.arrayBuffer());
-  response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' }).end(answered);
-}
-
-const SECRET = 'S3RVER';
-
-/** AWS Signature Version 4 (docs.aws.amazon.com, "Signature Calculations for the Authorization Header"). */
-function isSigned({ method, headers, url = '' }: IncomingMessage, body: Buffer): boolean {
-  const [, scope = '', signed = '', signature] =
-    /^AWS4-HMAC-SHA256 Credential=[^/]+\/([^,]+), ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]+)$/.exec(
-      headers.authorization ?? '',
-    ) ?? [];
-  const payload = headers['x-amz-content-sha256'];
-  if (payload !== createHash('sha256').update(body).digest('hex') || !signed.split(';').includes('host')) return false;
-  const [path = '', query = ''] = url.split('?');
-  const canonical = [
-    method,
-    path,
-    query.split('&').sort().join('&'),
-    ...signed.split(';').map((name) => `${name}:${headers[name]}`),
-    '',
-    signed,
-    payload,
-  ].join('\n');
-  const hashed = createHash('sha256').update(canonical).digest('hex');
-  const key = scope
-    .split('/')
-    .reduce<string | Buffer>((by, part) => createHmac('sha256', by).update(part).digest(), `AWS4${SECRET}`);
-  const text = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, hashed].join('\n');
-  return createHmac('sha256', key).update(text).digest('hex') === signature;
-}
-
-const variables = () => ({
-  AWS_ACCESS_KEY_ID: 'S3RVER',
-  AWS_SECRET_ACCESS_KEY: SECRET,
-  AWS_ENDPOINT_URL: endpoint,
-});
+const variables = () => server.variables;
 const blobsAt = (address: string, more: object = {}) =>
   new S3Blobs(readS3Address(address, { ...variables(), ...more }));
 

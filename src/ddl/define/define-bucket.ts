@@ -15,7 +15,7 @@ import { beginDefinition, compileName, finish, settled, shouldDefine } from './d
 
 /**
  * Defines a bucket. One that is overwritten keeps its files, so that it must keep its backend while it has any.
- * @throws TesseraError `bucket_exists`, `bucket_backend`, `bucket_folder`, `bucket_backend_kept`, when it runs
+ * @throws TesseraError `bucket_exists`, `bucket_backend`, `bucket_denied`, `bucket_backend_kept`, when it runs
  */
 export function compileDefineBucket(statement: DefineBucket, compiler: Compiler): Evaluate {
   const nameOf = compileName(statement.name, 'bucket name', compiler);

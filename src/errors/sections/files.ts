@@ -21,9 +21,9 @@ export const fileErrors = {
     text: () =>
       'Bucket backend is not supported: use "database", "memory", "file:/folder" or "s3://bucket/prefix?endpoint=…"',
   }),
-  bucket_folder: row<{ folder: string }>({
+  bucket_denied: row<{ backend: string }>({
     kind: 'NotAllowed',
-    text: ({ folder }) => `File access denied: ${folder}`,
+    text: ({ backend }) => `File access denied: ${backend}`,
   }),
   bucket_backend_kept: row<{ name: string }>({
     kind: 'Validation',

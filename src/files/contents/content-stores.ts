@@ -10,19 +10,31 @@ import { failure } from '../../errors/error.js';
 import { uuidV7 } from '../../functions/identifiers.js';
 import type { Engine } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
-import type { ContentAddress } from './address.js';
+import type { S3Environment, S3Settings } from '../../storage/s3/s3-address.js';
+import type { ContentAddress, S3Location } from './address.js';
 import { ChunkedContents } from './chunks.js';
 import type { Contents } from './contents.js';
 import { allowedFolder, FolderContents } from './folder.js';
 import { MemoryContents } from './memory.js';
+import { S3Contents } from './s3.js';
 import { type StagedContent, storeStaged, type Upload } from './staged.js';
 
 export interface FileOptions {
   /** Folders in which the folders of `file:` backends must lie. */
   readonly folders: readonly string[];
+  /** Object stores in which those of `s3:` backends must lie, and the credentials for all of them. */
+  readonly objectStores: readonly S3Location[];
+  readonly s3: S3Environment;
   /** Bytes that the files of buckets in memory may take together. */
   readonly memory: number;
 }
+
+/** No folders, no object stores. */
+export const NO_BACKENDS: Omit<FileOptions, 'memory'> = {
+  folders: [],
+  objectStores: [],
+  s3: { credentials: undefined, endpoint: undefined, region: '' },
+};
 
 /** A bucket, as its bytes need to know it. */
 export interface BucketPlace {
@@ -40,14 +52,14 @@ export class ContentStores {
   readonly process: string;
   readonly #engine: Engine;
   readonly #environment: Environment;
-  readonly #folders: readonly string[];
+  readonly #options: FileOptions;
   readonly #memory: MemoryScope;
   readonly #inMemory = new Map<string, MemoryContents>();
 
   constructor(engine: Engine, environment: Environment, options: FileOptions) {
     this.#engine = engine;
     this.#environment = environment;
-    this.#folders = options.folders;
+    this.#options = options;
     this.#memory = new MemoryScope(options.memory, (limit) =>
       failure('file_too_large', { most: limit, setting: '--max-bucket-memory' }),
     );
@@ -68,15 +80,41 @@ export class ContentStores {
         return contents;
       }
       case 'folder':
-        return new FolderContents(async () => join(await allowedFolder(address.folder, this.#folders), identity), name);
-      case 's3':
-        throw failure('bucket_backend');
+        return new FolderContents(
+          async () => join(await allowedFolder(address.folder, this.#options.folders), identity),
+          name,
+        );
+      case 's3': {
+        const settings = this.#s3SettingsOf(address);
+        return new S3Contents({ ...settings, prefix: `${settings.prefix}${identity}/` }, name);
+      }
     }
   }
 
-  /** @throws TesseraError `bucket_folder` for a folder that isn't allowed */
+  /** @throws TesseraError `bucket_denied` for a folder that isn't allowed */
   async assertUsable(address: ContentAddress): Promise<void> {
-    if (address.kind === 'folder') await allowedFolder(address.folder, this.#folders);
+    if (address.kind === 'folder') await allowedFolder(address.folder, this.#options.folders);
+    if (address.kind === 's3') this.#s3SettingsOf(address);
+  }
+
+  /** @throws TesseraError `bucket_denied` for an object store that the server isn't allowed, or has no credentials for */
+  #s3SettingsOf(address: S3Location): S3Settings {
+    const { objectStores, s3 } = this.#options;
+    const settled = (location: S3Location) => ({
+      ...location,
+      endpoint: location.endpoint ?? s3.endpoint,
+      region: location.region ?? s3.region,
+    });
+    const wanted = settled(address);
+    const isAllowed = objectStores
+      .map(settled)
+      .some(
+        ({ bucket, prefix, endpoint }) =>
+          bucket === wanted.bucket && endpoint === wanted.endpoint && wanted.prefix.startsWith(prefix),
+      );
+    if (!isAllowed || s3.credentials === undefined)
+      throw failure('bucket_denied', { backend: `s3://${address.bucket}/${address.prefix}` });
+    return { ...wanted, ...s3.credentials };
   }
 
   drawContent(): string {

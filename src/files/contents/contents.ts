@@ -6,8 +6,8 @@
  */
 export interface Contents {
   /**
-   * Stores what comes. It resolves once all bytes are durable, as far as the backend is; before, no one reads the id.
-   * What it fails with has left at most what `delete` removes.
+   * Stores what comes. It resolves once all bytes are durable, as far as the backend is; no file gets the id before.
+   * A write that fails has left at most what `delete` removes.
    */
   write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
   /** The bytes from an offset up to another (excluded), in pieces. @throws TesseraError `bucket_store` */

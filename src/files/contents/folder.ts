@@ -16,10 +16,10 @@ const READ_AT_ONCE = 256 * 2 ** 10;
 
 /**
  * The real path of a folder, which is made when it is missing, if it lies in one of those that are allowed.
- * @throws TesseraError `bucket_folder`
+ * @throws TesseraError `bucket_denied`
  */
 export async function allowedFolder(folder: string, allowed: readonly string[]): Promise<string> {
-  const denied = () => failure('bucket_folder', { folder });
+  const denied = () => failure('bucket_denied', { backend: folder });
   const wanted = resolve(folder);
   const roots = (await Promise.all(allowed.map(realOrNone))).filter((root) => root !== undefined);
   const isWithin = (path: string) => roots.some((root) => path === root || path.startsWith(root + sep));

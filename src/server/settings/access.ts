@@ -1,5 +1,6 @@
 /** Settings of access and capabilities. */
 import { MAX_TOLERANCE } from '../../auth/tokens/tokens.js';
+import { readObjectStore, type S3Location } from '../../files/contents/address.js';
 import { DEFAULT_FETCH_LIMITS } from '../../functions/network/fetcher.js';
 import { SUBJECTS } from '../../rpc/capabilities.js';
 import { METHODS } from '../../rpc/methods/table.js';
@@ -58,6 +59,15 @@ export const ROUTE_NAMES: readonly string[] = [
   ],
   ...['setup', 'sql', 'status', 'studio', 'sync', 'version', 'welcome', '.well-known'],
 ];
+
+/** @throws Error */
+function readObjectStores(text: string): readonly S3Location[] {
+  return readList(text).map((address) => {
+    const location = readObjectStore(address);
+    if (location === undefined) throw new Error(`${address} is not of the form s3://bucket/prefix`);
+    return location;
+  });
+}
 
 /** @throws Error */
 function readTokenTolerance(text: string): number {
@@ -273,6 +283,15 @@ export const ACCESS_SETTINGS = {
     },
     '',
     readList,
+  ),
+  allowObjectStores: settingWithDefault(
+    {
+      flag: '--allow-object-stores <addresses>',
+      description:
+        'The object stores, as s3://bucket/prefix?endpoint=https://… and separated by commas, in which buckets with such a BACKEND may keep files',
+    },
+    '',
+    readObjectStores,
   ),
   searchStatistics: settingWithDefault(
     {

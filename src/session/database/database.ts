@@ -24,7 +24,7 @@ import type { DatabasePath, Principal } from '../../catalog/principal.js';
 import { SequenceCounters } from '../../ddl/define/sequence-counters.js';
 import { realEnvironment } from '../../env/real.js';
 import { failure, type TesseraError } from '../../errors/error.js';
-import { ContentStores } from '../../files/contents/content-stores.js';
+import { ContentStores, NO_BACKENDS } from '../../files/contents/content-stores.js';
 import { ALL_FUNCTIONS, FunctionRules } from '../../functions/calls/rules.js';
 import { DEFAULT_FETCH_LIMITS, Fetcher, type FetchLimits } from '../../functions/network/fetcher.js';
 import { NO_TARGETS } from '../../functions/network/targets.js';
@@ -206,7 +206,8 @@ export class OpenDatabase implements Database {
     });
     this.#liveResults = liveResults;
     this.#contents = new ContentStores(engine, environment, {
-      folders: options.bucketFolders ?? [],
+      ...NO_BACKENDS,
+      ...options.buckets,
       memory: memory.limits.files,
     });
     const executor: Executor = new Executor({

@@ -8,6 +8,7 @@ import type { SmtpRoute } from '../../catalog/mail/mail-route.js';
 import type { KnownFormats } from '../../catalog/nodes/store-format.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
+import type { FileOptions } from '../../files/contents/content-stores.js';
 import type { FunctionRuleOptions } from '../../functions/calls/rules.js';
 import type { FetchLimits } from '../../functions/network/fetcher.js';
 import type { NetworkTargets } from '../../functions/network/targets.js';
@@ -51,8 +52,8 @@ export interface DatabaseOptions {
   readonly scripting?: Partial<ScriptLimits>;
   /** Full-text search. Default: no mapper files, and scores computed from the rows that the reader may see. */
   readonly search?: Partial<SearchOptions>;
-  /** Folders in which buckets may keep files. Default: none. */
-  readonly bucketFolders?: readonly string[];
+  /** Where buckets may keep files beside the store. Default: in memory. */
+  readonly buckets?: Partial<Omit<FileOptions, 'memory'>>;
   /** Limits of the text of a query. Default: `DEFAULT_LIMITS` of the parser. */
   readonly queries?: QueryLimits;
   /** Memory limits in bytes. Default: shares of the heap limit. */

@@ -21,6 +21,7 @@ import {
 } from '../lmdb/file/lmdb-metadata.js';
 import { treeEntries, treesOf } from '../lmdb/file/lmdb-pages.js';
 import { allocateLock } from '../lmdb/file/lmdb-space.js';
+import { sha256 } from '../s3/sha256.js';
 import { awaitLog } from './await-log.js';
 import type { Blobs } from './blobs.js';
 import {
@@ -36,7 +37,6 @@ import {
 } from './manifest.js';
 import { type PageRun, packRuns, usedRuns } from './page-runs.js';
 import { newSealing, type Sealing, type Secret } from './sealing.js';
-import { sha256 } from './sha256.js';
 
 /** Bytes of pages in a part, at most. Up to three parts are in memory at a time. */
 const PART_BYTES = 16 << 20;

@@ -3,8 +3,8 @@
  * the parts.
  */
 import { failure } from '../../errors/error.js';
+import { sha256 } from '../s3/sha256.js';
 import type { Derivation } from './sealing.js';
-import { sha256 } from './sha256.js';
 
 /** The format of backups, incremented when an older release could misread a newer one's backups. */
 export const BACKUP_FORMAT = 1;

@@ -1,5 +1,6 @@
 /** Reads backups, and verifies their checksums while reading. */
 import { failure } from '../../errors/error.js';
+import { sha256 } from '../s3/sha256.js';
 import type { Blobs } from './blobs.js';
 import {
   type BackupHeader,
@@ -12,7 +13,6 @@ import {
 } from './manifest.js';
 import { type PageRun, unpackRuns } from './page-runs.js';
 import { type Sealing, type Secret, sealingFor } from './sealing.js';
-import { sha256 } from './sha256.js';
 
 /** In bytes. A part is at least 16 MiB, but for the last one: the manifest of 16 TiB has some 128 MiB. */
 const MAX_HEADER = 64 << 10;
