@@ -12,11 +12,14 @@ const WANTS_POSTGRES = process.env['TESTS_STORE'] === 'postgres';
 /** One suite in so many is on PostgreSQL. */
 const SHARE = 6;
 
-export async function startDrawnServer(suite: string): Promise<RunningServer> {
+export async function startDrawnServer(
+  suite: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<RunningServer> {
   const isDrawn = drawn(suite) % SHARE === 0 && postgresPrograms() !== undefined;
-  if (!WANTS_POSTGRES && !isDrawn) return startTestServer();
+  if (!WANTS_POSTGRES && !isDrawn) return startTestServer(environment);
   const postgres = await PostgresServer.start();
-  const server = await startTestServer({ SVC_PATH: postgres.address('suite') });
+  const server = await startTestServer({ ...environment, SVC_PATH: postgres.address('suite') });
   const close = async () => {
     await server.close();
     await postgres.remove();

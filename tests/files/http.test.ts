@@ -1,0 +1,216 @@
+/** Files over HTTP, with real servers. */
+import { createHash } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { realEnvironment } from '../../src/env/real.js';
+import type { RunningServer } from '../../src/server/server.js';
+import { startDrawnServer } from '../support/drawn-server.js';
+import { ROOT } from '../support/server.js';
+import { temporaryFolder } from '../support/server-process.js';
+
+const AS_ROOT = `Basic ${Buffer.from(`${ROOT.username}:${ROOT.password}`).toString('base64')}`;
+const folder = temporaryFolder();
+
+let server: RunningServer;
+const tokens: Record<string, string> = {};
+beforeAll(async () => {
+  server = await startDrawnServer('files over HTTP', { SVC_ALLOW_BUCKET_FOLDERS: folder });
+  await sql(`
+    DEFINE TABLE user PERMISSIONS FULL;
+    DEFINE ACCESS people ON DATABASE TYPE RECORD
+      SIGNUP (CREATE type::record('user', $name) SET name = $name)
+      SIGNIN (SELECT * FROM user WHERE name = $name);
+    DEFINE BUCKET pictures MAXSIZE 10000000 PERMISSIONS WHERE owner = $auth.id;
+    DEFINE BUCKET folder BACKEND 'file:${folder}/files' PERMISSIONS WHERE owner = $auth.id;
+    DEFINE BUCKET memory BACKEND 'memory' PERMISSIONS WHERE owner = $auth.id;
+    DEFINE BUCKET shared PERMISSIONS FOR get FULL;
+    DEFINE BUCKET small MAXSIZE 1000 TYPES 'image/*' PERMISSIONS FULL`);
+  for (const name of ['ann', 'bob']) {
+    const answer = await fetch(`${server.url}/signup`, {
+      method: 'POST',
+      body: JSON.stringify({ ns: 'test', db: 'test', ac: 'people', name }),
+    });
+    tokens[name] = `Bearer ${((await answer.json()) as { token: string }).token}`;
+  }
+});
+afterAll(() => server.close());
+
+async function sql(text: string): Promise<unknown[]> {
+  const headers = { authorization: AS_ROOT, 'surreal-ns': 'test', 'surreal-db': 'test', accept: 'application/json' };
+  const answer = await fetch(`${server.url}/sql`, { method: 'POST', headers, body: text });
+  return ((await answer.json()) as { result: unknown }[]).map(({ result }) => result);
+}
+
+function ask(as: string, method: string, path: string, { headers = {}, body }: RequestInit = {}): Promise<Response> {
+  const authorization = as === 'root' ? AS_ROOT : (tokens[as] ?? '');
+  return fetch(`${server.url}/files/test/test/${path}`, {
+    method,
+    headers: { ...(authorization !== '' && { authorization }), ...(headers as object) },
+    // Of a text, `fetch` says that it is one.
+    ...(body !== undefined && { body: typeof body === 'string' ? Buffer.from(body) : body }),
+  });
+}
+
+const codeOf = async (answer: Response) => [answer.status, ((await answer.json()) as { error?: string }).error];
+
+describe.each(['pictures', 'folder', 'memory'])('the bucket %s', (bucket) => {
+  const bytes = Buffer.from(realEnvironment.random.bytes(700_001));
+
+  it('keeps what is put, and gives it whole or in parts', async () => {
+    const put = await ask('ann', 'PUT', `${bucket}/a/cat.png`, { body: bytes });
+    expect(put.status).toBe(201);
+    const got = await ask('ann', 'GET', `${bucket}/a/cat.png`);
+    expect(Buffer.compare(Buffer.from(await got.arrayBuffer()), bytes)).toBe(0);
+    expect(Object.fromEntries(got.headers)).toMatchObject({
+      'accept-ranges': 'bytes',
+      'cache-control': 'private, no-cache',
+      'content-disposition': `inline; filename="cat.png"; filename*=UTF-8''cat.png`,
+      'content-length': '700001',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'content-type': 'image/png',
+      etag: put.headers.get('etag'),
+      'repr-digest': `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`,
+      'x-content-type-options': 'nosniff',
+    });
+    const head = await ask('ann', 'HEAD', `${bucket}/a/cat.png`);
+    expect([head.status, head.headers.get('content-length'), head.headers.get('etag')]).toEqual([
+      200,
+      '700001',
+      put.headers.get('etag'),
+    ]);
+    const part = await ask('ann', 'GET', `${bucket}/a/cat.png`, { headers: { range: 'bytes=262140-262150' } });
+    expect([part.status, part.headers.get('content-range')]).toEqual([206, 'bytes 262140-262150/700001']);
+    expect(Buffer.compare(Buffer.from(await part.arrayBuffer()), bytes.subarray(262_140, 262_151))).toBe(0);
+    const parts = await ask('ann', 'GET', `${bucket}/a/cat.png`, { headers: { range: 'bytes=0-1,-2' } });
+    const text = Buffer.from(await parts.arrayBuffer());
+    expect(parts.headers.get('content-length')).toBe(String(text.length));
+    const boundary = parts.headers.get('content-type')?.split('boundary=')[1];
+    expect(text.toString('latin1')).toBe(
+      `\r\n--${boundary}\r\ncontent-type: image/png\r\ncontent-range: bytes 0-1/700001\r\n\r\n${bytes.subarray(0, 2).toString('latin1')}` +
+        `\r\n--${boundary}\r\ncontent-type: image/png\r\ncontent-range: bytes 699999-700000/700001\r\n\r\n${bytes.subarray(-2).toString('latin1')}` +
+        `\r\n--${boundary}--\r\n`,
+    );
+    const beyond = await ask('ann', 'GET', `${bucket}/a/cat.png`, { headers: { range: 'bytes=700001-' } });
+    expect([beyond.headers.get('content-range'), ...(await codeOf(beyond))]).toEqual([
+      'bytes */700001',
+      416,
+      'range_unsatisfiable',
+    ]);
+  });
+
+  it('replaces and deletes the version that is meant', async () => {
+    const once = { headers: { 'if-none-match': '*' }, body: 'first' };
+    const first = await ask('ann', 'PUT', `${bucket}/v.txt`, once);
+    expect(first.status).toBe(201);
+    expect(await codeOf(await ask('ann', 'PUT', `${bucket}/v.txt`, once))).toEqual([412, 'file_changed']);
+    const etag = first.headers.get('etag') as string;
+    const second = await ask('ann', 'PUT', `${bucket}/v.txt`, { headers: { 'if-match': etag }, body: 'second' });
+    expect([second.status, await second.text()]).toEqual([204, '']);
+    expect(await codeOf(await ask('ann', 'DELETE', `${bucket}/v.txt`, { headers: { 'if-match': etag } }))).toEqual([
+      412,
+      'file_changed',
+    ]);
+    const known = await ask('ann', 'GET', `${bucket}/v.txt`, {
+      headers: { 'if-none-match': second.headers.get('etag') as string },
+    });
+    expect([known.status, await known.text()]).toEqual([304, '']);
+    expect((await ask('ann', 'DELETE', `${bucket}/v.txt`)).status).toBe(204);
+    expect(await codeOf(await ask('root', 'GET', `${bucket}/v.txt`))).toEqual([404, 'file_missing']);
+  });
+
+  it('lists', async () => {
+    for (const name of ['l/1', 'l/2', 'l/3']) await ask('ann', 'PUT', `${bucket}/${name}`, { body: name });
+    const listed = await ask('ann', 'GET', `${bucket}?prefix=/l&start=/l/1&limit=1`);
+    expect(await listed.json()).toMatchObject([{ file: `f"${bucket}:/l/2"`, size: 3 }]);
+    expect(await (await ask('bob', 'GET', `${bucket}?prefix=/l`)).json()).toEqual([]);
+  });
+
+  it('says the same of files of others as of none', async () => {
+    await ask('ann', 'PUT', `${bucket}/mine`, { body: 'mine' });
+    for (const method of ['GET', 'DELETE']) {
+      const [others, none] = [await ask('bob', method, `${bucket}/mine`), await ask('bob', method, `${bucket}/none`)];
+      expect(await codeOf(others)).toEqual([403, 'file_denied']);
+      expect(await codeOf(none)).toEqual([403, 'file_denied']);
+    }
+    expect(await codeOf(await ask('bob', 'PUT', `${bucket}/mine`, { body: 'bob' }))).toEqual([403, 'file_denied']);
+    expect((await ask('', 'GET', `${bucket}/mine`)).status).toBe(403);
+  });
+});
+
+describe('what is put', () => {
+  it('is refused before it is sent where it may not be put', async () => {
+    const text = [
+      'PUT /files/test/test/shared/x HTTP/1.1',
+      'host: localhost',
+      `authorization: ${tokens['ann']}`,
+      'content-length: 5000000',
+      'expect: 100-continue',
+      '',
+      '',
+    ].join('\r\n');
+    expect(await firstAnswer(text)).toMatch(/^HTTP\/1\.1 403 /);
+    expect(await firstAnswer(text.replace('/shared/', '/pictures/'))).toMatch(/^HTTP\/1\.1 100 /);
+  });
+
+  it('is checked by size, type and digest, and leaves nothing behind when it is refused', async () => {
+    const put = (name: string, init: RequestInit) => ask('ann', 'PUT', `small/${name}`, init);
+    expect(await codeOf(await put('a.png', { body: 'x'.repeat(1001) }))).toEqual([413, 'file_too_large']);
+    expect(await codeOf(await put('a.txt', { body: 'x' }))).toEqual([415, 'file_type']);
+    expect(await codeOf(await put('a.png', { headers: { 'content-type': 'text/html' }, body: 'x' }))).toEqual([
+      415,
+      'file_type',
+    ]);
+    const digest = (text: string) => `sha-256=:${createHash('sha256').update(text).digest('base64')}:`;
+    const wrong = await put('a.png', { headers: { 'repr-digest': digest('y') }, body: 'x' });
+    expect(await codeOf(wrong)).toEqual([400, 'file_digest']);
+    expect((await put('a.png', { headers: { 'repr-digest': digest('x') }, body: 'x' })).status).toBe(201);
+    const range = await put('a.png', { headers: { 'content-range': 'bytes 0-0/5' }, body: 'x' });
+    expect(await codeOf(range)).toEqual([400, 'invalid_request']);
+    expect(await sql('RETURN file::list("small").size')).toEqual([[1]]);
+  });
+
+  it('isn’t there when the client goes away', async () => {
+    const socket = await opened();
+    socket.write(
+      `PUT /files/test/test/pictures/cut HTTP/1.1\r\nhost: localhost\r\nauthorization: ${tokens['ann']}\r\ncontent-length: 900000\r\n\r\n`,
+    );
+    socket.write('x'.repeat(600_000));
+    await new Promise((resolve) => setImmediate(resolve));
+    socket.destroy();
+    expect((await ask('ann', 'PUT', 'pictures/after', { body: 'x' })).status).toBe(201);
+    expect(await codeOf(await ask('root', 'GET', 'pictures/cut'))).toEqual([404, 'file_missing']);
+  });
+
+  it('acts as nothing but a file', async () => {
+    const page = '<script>fetch("/sql")</script>';
+    const put = { headers: { 'content-type': 'text/html; charset=utf-8' }, body: page };
+    await ask('ann', 'PUT', `pictures/${encodeURIComponent('a"b;\\c é.html')}`, put);
+    const got = await ask('ann', 'GET', `pictures/${encodeURIComponent('a"b;\\c é.html')}`);
+    expect([await got.text(), got.headers.get('content-type')]).toEqual([page, 'text/html; charset=utf-8']);
+    expect(got.headers.get('content-disposition')).toBe(
+      `attachment; filename="a_b;_c _.html"; filename*=UTF-8''a%22b%3B%5Cc%20%C3%A9.html`,
+    );
+    const svg = { headers: { 'content-type': 'image/svg+xml' }, body: '<svg/>' };
+    await ask('ann', 'PUT', 'pictures/a.svg', svg);
+    expect((await ask('ann', 'GET', 'pictures/a.svg')).headers.get('content-disposition')).toMatch(/^attachment/);
+    for (const path of ['pictures/%2e%2e/x', 'pictures/a/..%2f..%2fx', 'pictures/a%0d%0ab', 'pictures/a%00']) {
+      expect([400, 404]).toContain((await ask('ann', 'PUT', path, { body: 'x' })).status);
+    }
+  });
+});
+
+function opened(): Promise<Socket> {
+  const { hostname, port } = new URL(server.url);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname, () => resolve(socket));
+  });
+}
+
+/** The first line that the server answers to the head of a request. */
+async function firstAnswer(head: string): Promise<string> {
+  const socket = await opened();
+  socket.write(head);
+  const line = await new Promise<string>((resolve) => socket.once('data', (chunk: Buffer) => resolve(String(chunk))));
+  socket.destroy();
+  return line;
+}
