@@ -1,0 +1,208 @@
+/** Bytes that no file has are deleted, and no others. */
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readContentAddress } from '../../src/files/contents/address.js';
+import { ContentStores, NO_BACKENDS } from '../../src/files/contents/content-stores.js';
+import { FileSweeper } from '../../src/session/background/file-sweeper.js';
+import type { Session } from '../../src/session/contract.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
+import { FileReference } from '../../src/value/value.js';
+import { StubbedEnvironment } from '../support/environment.js';
+import { temporaryFolder } from '../support/server-process.js';
+import { run } from '../support/world.js';
+
+const MINUTE = 60_000;
+
+interface Site {
+  readonly environment: StubbedEnvironment;
+  readonly database: OpenDatabase;
+  readonly session: Session;
+  readonly sweeper: FileSweeper;
+  /** The ids of the contents that there are, of a bucket that is or was. */
+  stored(bucket: string): Promise<string[]>;
+}
+
+let site: Site;
+afterEach(async () => {
+  await site.sweeper.stop();
+  await site.database.close();
+});
+
+/** A database with a bucket in the store and one in a folder, and their sweeper, in a time that the test moves. */
+async function openSite(): Promise<Site> {
+  const environment = new StubbedEnvironment();
+  const engine = new MemoryEngine();
+  const folder = temporaryFolder();
+  const backends = { ...NO_BACKENDS, folders: [folder] };
+  const contents = new ContentStores(engine, environment, { ...backends, memory: 2 ** 20 });
+  const database = await openDatabase(engine, { environment, buckets: backends });
+  const session = database.ownerSession();
+  await session.use('test', 'test');
+  await run(session, `DEFINE BUCKET store; DEFINE BUCKET folder BACKEND 'file:${folder}'`);
+  const { catalog, release } = await session.catalogSnapshot();
+  release();
+  const report = (error: unknown) => {
+    throw error;
+  };
+  const sweeper = new FileSweeper({ engine, environment, leases: undefined, contents, report });
+  const stored = async (name: string) => {
+    const bucket = catalog?.buckets.get(name);
+    const ids: string[] = [];
+    const address = readContentAddress(name === 'store' ? 'database' : `file:${folder}`);
+    const place = { database: catalog?.database.id ?? 0, identity: bucket?.identity ?? '', name, address };
+    for await (const id of contents.of(place).list()) ids.push(id);
+    return ids;
+  };
+  return { environment, database, session, sweeper, stored };
+}
+
+/** The value of an expression. */
+async function evaluated(expression: string): Promise<unknown> {
+  const [result] = await site.session.query(`RETURN ${expression}`);
+  if (result?.outcome.ok !== true) throw result?.outcome.error;
+  return result.outcome.value;
+}
+
+async function sweepAfter(milliseconds: number): Promise<void> {
+  site.environment.advance(milliseconds);
+  await site.sweeper.sweep();
+}
+
+/**
+ * That the contents of a bucket are soon those that its files have. The database's own sweeper has rounds, too, and may
+ * be in the middle of one.
+ */
+async function expectOnlyUsed(bucket: string): Promise<void> {
+  await expect.poll(async () => (await site.stored(bucket)).toSorted()).toEqual(await used(bucket));
+}
+
+/** The contents that files have. */
+async function used(bucket: string): Promise<string[]> {
+  const versions = (await evaluated(`file::list('${bucket}').version`)) as string[];
+  return [...new Set(versions)].toSorted();
+}
+
+async function* bytes(size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < size; at += 100_000) yield new Uint8Array(Math.min(100_000, size - at)).fill(at % 251);
+}
+
+const LARGE = 2_000_000;
+
+/** Puts a file of many pieces, as a transport does. */
+async function putLarge(bucket: string, key: string): Promise<void> {
+  const upload = await site.session.uploadFile(new FileReference(bucket, key));
+  const name = await upload.store(bytes(LARGE));
+  await run(site.session, `file::put(f"${bucket}:${key}", NONE, { upload: '${name}' })`);
+}
+
+describe.each(['store', 'folder'])('the bucket in the %s', (bucket) => {
+  it('loses what was deleted or replaced, in a while', async () => {
+    site = await openSite();
+    for (const key of ['/kept', '/deleted', '/replaced', '/copied']) await putLarge(bucket, key);
+    const all = await used(bucket);
+    await run(
+      site.session,
+      `f"${bucket}:/deleted".delete(); f"${bucket}:/replaced".put('short'); f"${bucket}:/copied".copy('copy');
+       f"${bucket}:/copied".delete()`,
+    );
+    expect((await site.stored(bucket)).filter((id) => all.includes(id))).toHaveLength(4);
+    await sweepAfter(5 * MINUTE);
+    expect((await site.stored(bucket)).filter((id) => all.includes(id))).toHaveLength(4);
+    await sweepAfter(6 * MINUTE);
+    await expectOnlyUsed(bucket);
+    expect(await evaluated(`bytes::len(f"${bucket}:/copy".get())`)).toBe(LARGE);
+    await run(site.session, `f"${bucket}:/copy".delete()`);
+    await sweepAfter(11 * MINUTE);
+    await expectOnlyUsed(bucket);
+  });
+
+  it('loses uploads that aren’t put, which then can’t be', async () => {
+    site = await openSite();
+    const upload = await site.session.uploadFile(new FileReference(bucket, '/late'));
+    const name = await upload.store(bytes(LARGE));
+    await sweepAfter(50 * MINUTE);
+    expect(await site.stored(bucket)).toHaveLength(1);
+    await sweepAfter(11 * MINUTE);
+    await expect.poll(() => site.stored(bucket)).toEqual([]);
+    const put = `file::put(f"${bucket}:/late", NONE, { upload: '${name}' })`;
+    await expect(run(site.session, put)).rejects.toMatchObject({ code: 'file_upload_over' });
+    expect(await evaluated(`file::list('${bucket}')`)).toEqual([]);
+  });
+
+  it('keeps an upload that is put before, and takes it once', async () => {
+    site = await openSite();
+    const upload = await site.session.uploadFile(new FileReference(bucket, '/a'));
+    const name = await upload.store(bytes(LARGE));
+    const put = (key: string) => run(site.session, `file::put(f"${bucket}:${key}", NONE, { upload: '${name}' })`);
+    await put('/a');
+    await expect(put('/b')).rejects.toMatchObject({ code: 'file_upload_over' });
+    await sweepAfter(120 * MINUTE);
+    expect(await evaluated(`bytes::len(f"${bucket}:/a".get())`)).toBe(LARGE);
+  });
+
+  it('loses everything when it is removed, and with its database', async () => {
+    site = await openSite();
+    await putLarge(bucket, '/a');
+    await run(site.session, `f"${bucket}:/b".put('b'); REMOVE BUCKET ${bucket}`);
+    await sweepAfter(MINUTE);
+    await expect.poll(() => site.stored(bucket)).toEqual([]);
+    await site.database.close();
+    site = await openSite();
+    await putLarge(bucket, '/a');
+    await run(site.session, 'REMOVE DATABASE test');
+    await sweepAfter(MINUTE);
+    await expect.poll(() => site.stored(bucket)).toEqual([]);
+  });
+
+  it('has the contents of its files, and soon no others, whatever is done', async () => {
+    const key = fc.constantFrom('/a', '/b', '/c');
+    const step = fc.oneof(
+      fc.tuple(fc.constant('put'), key, fc.constantFrom("'x'", "'yy'")),
+      fc.tuple(fc.constantFrom('copy', 'rename'), key, key),
+      fc.tuple(fc.constant('delete'), key, fc.constant('')),
+      fc.tuple(fc.constant('large'), key, fc.constant('')),
+    );
+    const block = fc.tuple(fc.constantFrom('COMMIT', 'CANCEL'), fc.array(step, { minLength: 1, maxLength: 4 }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(block, { maxLength: 5 }), async (blocks) => {
+        site = await openSite();
+        for (const [end, steps] of blocks) {
+          const statements: string[] = [];
+          for (const [action, of, to] of steps) {
+            if (action === 'large') await putLarge(bucket, of);
+            else if (action === 'put') statements.push(`f"${bucket}:${of}".put(${to})`);
+            else if (action === 'delete') statements.push(`f"${bucket}:${of}".delete()`);
+            else statements.push(`IF f"${bucket}:${of}".exists() { f"${bucket}:${of}".${action}('${to}') }`);
+          }
+          await run(site.session, ['BEGIN', ...statements, end].join(';')).catch((error: { code?: string }) => {
+            if (end !== 'CANCEL') throw error;
+          });
+        }
+        await sweepAfter(61 * MINUTE);
+        await expectOnlyUsed(bucket);
+        const files = (await evaluated(`file::list('${bucket}')`)) as { file: FileReference; size: number }[];
+        for (const { file, size } of files) {
+          expect(await evaluated(`bytes::len(f"${bucket}:${file.key}".get())`)).toBe(size);
+        }
+        await site.sweeper.stop();
+        await site.database.close();
+      }),
+      { numRuns: 15 },
+    );
+    site = await openSite();
+  });
+});
+
+describe('a live query of a list', () => {
+  it('follows the files that may be listed', async () => {
+    site = await openSite();
+    const received: unknown[] = [];
+    site.session.listen((notification) => void received.push(notification.result));
+    await run(site.session, `LIVE QUERY file::list('store', { prefix: '/a' }).map(|$f| $f.file.key())`);
+    await run(site.session, `f"store:/b".put('x'); f"store:/a1".put('x')`);
+    await expect.poll(() => received).toEqual([['/a1']]);
+    await run(site.session, `f"store:/a1".delete()`);
+    await expect.poll(() => received).toEqual([['/a1'], []]);
+  });
+});
