@@ -142,7 +142,7 @@ describe('a folder', () => {
   const engine = new MemoryEngine();
   const stores = new ContentStores(engine, realEnvironment, { ...NO_BACKENDS, folders: [root], memory: MIB });
   const at = (path: string) =>
-    stores.of({ database: 1, identity: 'bucketx', name: 'pictures', address: { kind: 'folder', folder: path } });
+    stores.of({ database: 1, identity: 'other', name: 'pictures', address: { kind: 'folder', folder: path } });
   beforeAll(() => {
     mkdirSync(root);
     mkdirSync(outside);
@@ -169,7 +169,7 @@ describe('a folder', () => {
     const contents = at(join(root, 'own'));
     await contents.write('00aa', inPieces(random(5), [5]));
     await contents.write('00bb', inPieces(random(5), [5]));
-    const own = join(root, 'own', 'bucketx');
+    const own = join(root, 'own', 'other');
     writeFileSync(join(outside, 'secret'), 'secret');
     rmSync(join(own, 'aa', '00aa'));
     symlinkSync(join(outside, 'secret'), join(own, 'aa', '00aa'));

@@ -19,7 +19,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'src/storage': [
     ['.'],
-    ['tree', 'copy'],
+    ['tree', 'copy', 's3'],
     ['transaction'],
     ['commit', 'lmdb/file'],
     ['memory', 'remote', 'archive'],

@@ -97,7 +97,7 @@ export class ContentStores {
     if (address.kind === 's3') this.#s3SettingsOf(address);
   }
 
-  /** @throws TesseraError `bucket_denied` for an object store that the server isn't allowed, or has no credentials for */
+  /** @throws TesseraError `bucket_denied` for a store that isn't allowed, or without credentials */
   #s3SettingsOf(address: S3Location): S3Settings {
     const { objectStores, s3 } = this.#options;
     const settled = (location: S3Location) => ({

@@ -34,6 +34,7 @@ export interface S3Environment {
   readonly region: string;
 }
 
+/** Reads `AWS_ACCESS_KEY_ID` and the like. */
 export function readS3Environment(environment: Readonly<Record<string, string | undefined>>): S3Environment {
   const accessKeyId = environment['AWS_ACCESS_KEY_ID'];
   const secretAccessKey = environment['AWS_SECRET_ACCESS_KEY'];

@@ -57,7 +57,7 @@ export class S3Bucket {
     const signed = { ...headers, 'x-amz-content-sha256': sha256(body ?? new Uint8Array()) };
     for (let attempt = 1; ; attempt++) {
       const abort = new AbortController();
-      const timer = setTimeout(() => abort.abort(new Error('it takes too long')), DEADLINE);
+      const stop = abortLate(abort);
       try {
         const init = { method, headers: signed, signal: abort.signal, ...(body && { body: Buffer.from(body) }) };
         const response = await client.fetch(url.href, init);
@@ -65,7 +65,7 @@ export class S3Bucket {
       } catch (error) {
         if (attempt === ATTEMPTS) throw this.#unreachable(error);
       } finally {
-        clearTimeout(timer);
+        stop();
       }
       await wait(FIRST_WAIT * 2 ** (attempt - 1));
     }
@@ -91,8 +91,7 @@ export class S3Bucket {
   }
 
   #unreachable(error: unknown): Error {
-    const { message, cause } = error as Error;
-    return this.#failed(`there is no answer: ${cause instanceof Error ? cause.message : message}`, error);
+    return this.#failed(`there is no answer: ${reasonOf(error)}`, error);
   }
 }
 
@@ -119,19 +118,19 @@ export class S3Answer {
   async *pieces(): AsyncGenerator<Uint8Array> {
     const reader = this.#response.body?.getReader();
     if (reader === undefined) return;
-    let timer: NodeJS.Timeout | undefined;
+    let stop: () => void = () => undefined;
     try {
       for (;;) {
-        timer = setTimeout(() => this.#abort.abort(new Error('it takes too long')), DEADLINE);
+        stop = abortLate(this.#abort);
         const { done, value } = await reader.read();
-        clearTimeout(timer);
+        stop();
         if (done) return;
         yield value;
       }
     } catch (error) {
-      throw this.#failed(`the answer breaks off: ${(error as Error).message}`, error);
+      throw this.#failed(`the answer breaks off: ${reasonOf(error)}`, error);
     } finally {
-      clearTimeout(timer);
+      stop();
       await reader.cancel().catch(() => undefined);
     }
   }
@@ -157,6 +156,22 @@ export class S3Answer {
     const code = /<Code>([A-Za-z]{1,64})<\/Code>/.exec(collected.take().toString())?.[1];
     return this.#failed(`the server answered with status ${this.status}${code === undefined ? '' : ` (${code})`}`);
   }
+}
+
+/** Aborts a request when it has taken too long, unless the returned function is called. */
+function abortLate(abort: AbortController): () => void {
+  const stop = new AbortController();
+  wait(DEADLINE, undefined, { signal: stop.signal, ref: false }).then(
+    () => abort.abort(),
+    () => undefined,
+  );
+  return () => stop.abort();
+}
+
+function reasonOf(error: unknown): string {
+  const { name, message, cause } = error as Error;
+  if (name === 'AbortError') return 'it takes too long';
+  return cause instanceof Error ? cause.message : message;
 }
 
 /** Percent-encoding for signatures: all but the unreserved characters of RFC 3986, section 2.3. */
