@@ -1,5 +1,6 @@
 /** The files of one bucket in a transaction, and which of them have which contents. */
-import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
+import { andThen, isPromise, type PromiseOrValue } from '../base/promise-or-value.js';
+import type { Work } from '../base/work/work.js';
 import { BucketKeys } from '../catalog/keys/file-keys.js';
 import type { Transaction } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
@@ -39,17 +40,21 @@ export class BucketRows {
     return row.process === this.#process ? row : undefined;
   }
 
-  /** The files with a prefix behind a key, in the order of keys, until `visit` returns true. */
+  /** The files with a prefix behind a key, in the order of keys, until `visit` returns true; `work` between batches. */
   async each(
     prefix: string,
     after: string | undefined,
+    work: Work | undefined,
     visit: (row: FileRow) => PromiseOrValue<boolean>,
   ): Promise<void> {
     await forEachBatch(this.#transaction.scan(this.keys.filesFrom(prefix, after)), async (batch) => {
       for (const [, stored] of batch) {
         const row = this.#seen(readFileRow(stored));
-        if (row !== undefined && (await visit(row))) return true;
+        if (row === undefined) continue;
+        const end = visit(row);
+        if (isPromise(end) ? await end : end) return true;
       }
+      await work?.checkpoint(batch.length);
       return false;
     });
   }
@@ -57,7 +62,7 @@ export class BucketRows {
   /** Whether there are at least so many files. */
   async hasAsManyAs(count: number): Promise<boolean> {
     let left = count;
-    if (left > 0) await this.each('/', undefined, () => --left === 0);
+    if (left > 0) await this.each('/', undefined, undefined, () => --left === 0);
     return left === 0;
   }
 

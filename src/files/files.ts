@@ -1,20 +1,22 @@
 /** The files of the buckets of a database: the one place where they are read, written, and judged. */
 import { createHash } from 'node:crypto';
+import { andThen } from '../base/promise-or-value.js';
 import type { BucketDefinition } from '../catalog/definitions/definition.js';
 import { userKey } from '../catalog/principal.js';
-import { failure } from '../errors/error.js';
+import { failure, TesseraError } from '../errors/error.js';
 import type { FileListing, FilePut } from '../functions/calls/files.js';
 import type { FileAction } from '../language/ast.js';
 import { parseRecordId } from '../language/parse.js';
 import { selectedDatabase } from '../runtime/authorization/selected-database.js';
 import { assertEffectsAllowed } from '../runtime/authorization/views.js';
 import type { Execution, FileAccess } from '../runtime/execution.js';
-import type { FileUpload, OpenFile, TransferredFiles } from '../runtime/file-access.js';
+import type { FileLink, FileUpload, OpenFile, TransferredFiles } from '../runtime/file-access.js';
 import type { Compiler } from '../runtime/frame.js';
 import { cast } from '../value/cast.js';
 import { quoteString } from '../value/text/quote.js';
+import { toText } from '../value/text/text.js';
 import { toDatetime } from '../value/time/datetime.js';
-import { FileReference, type ObjectValue } from '../value/value.js';
+import { FileReference, type ObjectValue, type RecordId } from '../value/value.js';
 import { BucketRows } from './bucket-rows.js';
 import { BucketRules } from './bucket-rules.js';
 import { contentAddressOf, DATABASE, readContentAddress } from './contents/address.js';
@@ -23,6 +25,7 @@ import type { BucketPlace, ContentStores } from './contents/content-stores.js';
 import { type StagedContent, stagedName, takeStaged } from './contents/staged.js';
 import { assertFileKey, withSlash } from './file-key.js';
 import { type FileRow, shownFile } from './file-row.js';
+import { assertLink, LONGEST_LINK, linkQuery, signLink } from './links.js';
 import { assertTypeAllowed, mediaTypeOf, readMediaType } from './media-type.js';
 
 /** A bucket as a statement reaches it. */
@@ -41,6 +44,9 @@ interface Content {
 
 /** Bytes of the largest file of a bucket without MAXSIZE: what a number of the language and an offset can count. */
 const LARGEST = Number.MAX_SAFE_INTEGER;
+const SECOND = 1_000_000_000n;
+/** Seconds. */
+const DAY = 24 * 3600;
 /** Nanoseconds before a content is deleted in which nothing more begins to use it. */
 const LATEST = 300_000_000_000n;
 
@@ -263,12 +269,13 @@ class FilesOfExecution implements TransferredFiles {
     if (limit === 0) return found;
     const { memory } = this.#execution.request;
     const after = start && withSlash(start);
-    await rows.each(withSlash(prefix), after, async (row) => {
-      await this.#execution.interrupt.checkpoint();
+    await rows.each(withSlash(prefix), after, this.#execution.interrupt, (row) => {
       const facts = shownFile(name, row);
-      if (!(await this.#rules.may(this.#execution, 'list', { bucket, key: row.key }, facts))) return false;
-      memory.chargeCopies([facts]);
-      return found.push(facts) >= limit;
+      return andThen(this.#rules.may(this.#execution, 'list', { bucket, key: row.key }, facts), (isAllowed) => {
+        if (!isAllowed) return false;
+        memory.chargeCopies([facts]);
+        return found.push(facts) >= limit;
+      });
     });
     return found;
   }
@@ -286,8 +293,32 @@ class FilesOfExecution implements TransferredFiles {
     return this.#rules.may(this.#execution, action, asked, facts);
   }
 
-  async open(file: FileReference): Promise<OpenFile | undefined> {
-    const { site, row } = await this.#found(file, 'get');
+  async url(file: FileReference, seconds: number): Promise<string> {
+    if (!(seconds >= 1 && seconds <= LONGEST_LINK)) throw failure('file_link_time', { most: LONGEST_LINK / DAY });
+    const { site } = await this.#found(file, 'get');
+    const { namespace, database } = selectedDatabase(this.#execution);
+    const { auth } = this.#execution.identity;
+    const until = Math.floor(Number(this.#now / SECOND)) + seconds;
+    const by = auth && toText(auth);
+    const link = { until, by, signature: signLink({ bucket: site.bucket, key: file.key, until, by }) };
+    const path = [namespace, database, file.bucket, ...file.key.slice(1).split('/')].map(encodeURIComponent).join('/');
+    return `${this.#execution.services.publicUrls[0] ?? ''}/files/${path}?${linkQuery(link)}`;
+  }
+
+  /** A file by a link to it, whoever asks. */
+  async #linked(file: FileReference, link: FileLink): Promise<{ site: Site; row: FileRow | undefined }> {
+    const site = await this.#site(file.bucket).catch((error: unknown) => {
+      // That there is no such bucket is for those who have a link to a file in it.
+      throw isMissing(error) ? failure('file_link') : error;
+    });
+    assertLink(link, { bucket: site.bucket, key: file.key }, Number(this.#now / SECOND));
+    if (link.by !== undefined && !(await this.#execution.services.writer.exists(this.#execution, recordOf(link.by))))
+      throw failure('file_link');
+    return { site, row: await site.rows.get(file.key) };
+  }
+
+  async open(file: FileReference, link?: FileLink): Promise<OpenFile | undefined> {
+    const { site, row } = link === undefined ? await this.#found(file, 'get') : await this.#linked(file, link);
     if (row === undefined) return undefined;
     const contents = this.#stores.of(site.place);
     return {
@@ -348,6 +379,17 @@ const NO_CONTENT: Content = { content: '', size: 0, digest: new Uint8Array() };
 
 const BYTES = { kind: 'bytes' } as const;
 const TEXT = 'text/plain; charset=utf-8';
+
+function isMissing(error: unknown): boolean {
+  return error instanceof TesseraError && (error.code === 'bucket_missing' || error.code === 'database_empty');
+}
+
+/** The record of a link that is signed. */
+function recordOf(text: string): RecordId {
+  const id = parseRecordId(text);
+  if (id === undefined) throw failure('file_link');
+  return id;
+}
 
 /** The media type of what is put: as given, by the key, or a text's. */
 function typeOf(key: string, { type, data }: Pick<FilePut, 'type' | 'data'>): string {

@@ -2,7 +2,7 @@
 import { failure } from '../errors/error.js';
 import { FILE_ACTIONS, type FileAction } from '../language/ast.js';
 import { toErrorText } from '../value/text/text.js';
-import { FileReference, isArray, kindOf, type ObjectValue, type Value } from '../value/value.js';
+import { Duration, FileReference, isArray, kindOf, type ObjectValue, type Value } from '../value/value.js';
 import type { FunctionRow } from './calls/contract.js';
 import { define } from './calls/define.js';
 import type { FileListing } from './calls/files.js';
@@ -66,6 +66,14 @@ export const fileFunctions: readonly FunctionRow[] = [
   ),
   puts('put', 'Writes or replaces a file: text, bytes, or integers from 0 to 255. Options: { type, expected }.', false),
   puts('put_if_not_exists', 'Writes a file unless it exists.', true),
+  define(
+    'file::url',
+    [file('file'), optional(object('options'))],
+    'string',
+    'An address at which a file can be got without signing in, for an hour or as long as { for } says.',
+    (of, options, { files }) => files.url(of, secondsOf(options)),
+    STORED,
+  ),
   renames('rename', 'Moves a file to another key of its bucket.', false),
   renames('rename_if_not_exists', 'Moves a file to a key that is free.', true),
 ];
@@ -135,6 +143,14 @@ function readListing({ limit, start, prefix }: ObjectValue = {}): FileListing {
     throw failure('file_operand', { type: 'int', value: toErrorText(limit) });
   const most = limit === undefined ? -1 : Number(limit);
   return { limit: most < 0 ? undefined : most, start: textOf(start), prefix: textOf(prefix) };
+}
+
+const HOUR = 3600;
+
+function secondsOf({ for: time }: ObjectValue = {}): number {
+  if (time === undefined) return HOUR;
+  if (time instanceof Duration) return Number(time.nanoseconds / 1_000_000_000n);
+  throw failure('file_operand', { type: 'duration', value: toErrorText(time) });
 }
 
 /** A version, or false for none. */

@@ -62,7 +62,7 @@ export const NAMES = `
   type::uuid time::unix time::millis time::nano time::now time::hour time::group time::min time::day time::MINIMUM time::minute
   time::second time::set_minute time::week time::EPOCH time::year time::ceil type::int type::array type::field type::float
   type::is_set type::is_object type::is_uuid type::number type::is_number type::of type::file type::set value::patch value::diff
-  file::list file::exists file::put file::may vector::distance::chebyshev vector::distance::euclidean vector::distance::hamming
+  file::list file::exists file::put file::may file::url vector::distance::chebyshev vector::distance::euclidean vector::distance::hamming
   vector::distance::knn vector::distance::mahalanobis vector::distance::manhattan vector::distance::minkowski vector::divide
   vector::dot vector::add vector::angle vector::cross vector::magnitude vector::multiply vector::normalize vector::project
   vector::scale vector::similarity::cosine vector::similarity::jaccard vector::similarity::spearman vector::similarity::pearson

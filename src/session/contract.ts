@@ -11,7 +11,7 @@ import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
 import type { DatabasePath, Identity, Principal } from '../catalog/principal.js';
 import type { ExportSelection } from '../ddl/export/selection.js';
-import type { FileUpload, OpenFile } from '../runtime/file-access.js';
+import type { FileLink, FileUpload, OpenFile } from '../runtime/file-access.js';
 import type { Deadline } from '../runtime/interrupt.js';
 import type { Notification } from '../runtime/notification.js';
 import type { RequestTrace } from '../tracing/request-trace.js';
@@ -27,6 +27,7 @@ export type {
   App,
   Deadline,
   ExportSelection,
+  FileLink,
   FileUpload,
   HeldTransaction,
   IssuedTokens,
@@ -228,10 +229,10 @@ export interface Session extends StatementExecutor {
   /** Whether the session may run statements and read definitions. Guests usually may not, though they may sign in. */
   readonly isAdmitted: boolean;
   /**
-   * A file of the selected database, if the user may get it; `undefined` if there is none.
-   * @throws TesseraError `file_denied`, `bucket_missing`, `file_key`
+   * A file of the selected database, if the user may get it, or by a link (`file::url`); `undefined` if there is none.
+   * @throws TesseraError `file_denied`, `bucket_missing`, `file_key`, `file_link`
    */
-  openFile(file: FileReference): Promise<OpenFile | undefined>;
+  openFile(file: FileReference, link?: FileLink): Promise<OpenFile | undefined>;
   /**
    * A file whose bytes come, if the user may put it: `store` takes them, and `file::put` what that returns.
    *

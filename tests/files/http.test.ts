@@ -137,6 +137,25 @@ describe.each(['pictures', 'folder', 'memory'])('the bucket %s', (bucket) => {
   });
 });
 
+describe('a link', () => {
+  it('needs no credentials', async () => {
+    await ask('ann', 'PUT', 'pictures/linked.png', { body: 'linked' });
+    const [address] = await sql('file::url(f"pictures:/linked.png")');
+    const got = await fetch(server.url + String(address));
+    expect([got.status, await got.text(), got.headers.get('cache-control')]).toEqual([
+      200,
+      'linked',
+      'private, no-cache',
+    ]);
+    const part = await fetch(server.url + String(address), { headers: { range: 'bytes=1-2' } });
+    expect([part.status, await part.text()]).toEqual([206, 'in']);
+    const other = await fetch(server.url + String(address).replace('linked', 'other'));
+    expect(await codeOf(other)).toEqual([403, 'file_link']);
+    expect((await fetch(server.url + String(address), { method: 'DELETE' })).status).toBe(403);
+    expect((await fetch(server.url + String(address), { method: 'PUT', body: 'x' })).status).toBe(403);
+  });
+});
+
 describe('what is put', () => {
   it('is refused before it is sent where it may not be put', async () => {
     const text = [

@@ -69,9 +69,9 @@ export type AnalyzerDefinition = Settled<DefineAnalyzer>;
 export type SequenceDefinition = Settled<DefineSequence> & { readonly identity: string };
 /**
  * Its backend is a literal. `identity` names its files, also where their bytes are: a bucket that is removed and
- * defined again gets another.
+ * defined again gets another. `linkKey` signs links to its files.
  */
-export type BucketDefinition = Settled<DefineBucket> & { readonly identity: string };
+export type BucketDefinition = Settled<DefineBucket> & { readonly identity: string; readonly linkKey: string };
 /** Named by its path in canonical form; the arguments of middleware were evaluated at definition. */
 export type ApiDefinition = Settled<DefineApi>;
 export type ConfigDefinition = Omit<Settled<DefineConfig>, 'config'> & { readonly config: SettledConfig };

@@ -67,7 +67,7 @@ const BESIDE_THE_TEXT: { readonly [K in DefinitionKind]: readonly (keyof Definit
   'define-config': [],
   'define-analyzer': [],
   'define-sequence': ['identity'],
-  'define-bucket': ['identity'],
+  'define-bucket': ['identity', 'linkKey'],
 };
 
 /** The stored form of a definition, without a schema version. */

@@ -142,7 +142,11 @@ const KINDS: { readonly [K in Alterable['kind']]: Kind<K> } = {
     action: 'own',
     find: ({ catalog, target }) => catalog?.buckets.get(target.name),
     missing: ({ name }) => failure('bucket_missing', { name }),
-    put: replaceAtLevel,
+    put(site, after) {
+      if (site.action !== 'rotate-key') return replaceAtLevel(site, after);
+      const linkKey = generateSecret(site.execution.services.environment.random, SIGNING_SECRET_LENGTH);
+      return replaceAtLevel(site, { ...after, linkKey });
+    },
   },
 
   'define-param': {

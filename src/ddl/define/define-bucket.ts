@@ -1,5 +1,5 @@
 /** DEFINE BUCKET, whose backend is computed once, by its definition. */
-import { generateSecret } from '../../catalog/credentials/secret.js';
+import { generateSecret, SIGNING_SECRET_LENGTH } from '../../catalog/credentials/secret.js';
 import { putAtLevel } from '../../catalog/ddl/define.js';
 import type { BucketDefinition } from '../../catalog/definitions/definition.js';
 import { BUCKET_IDENTITY_LENGTH, BucketKeys, bucketDatabaseKey } from '../../catalog/keys/file-keys.js';
@@ -31,10 +31,11 @@ export function compileDefineBucket(statement: DefineBucket, compiler: Compiler)
     if (given !== undefined && typeof given !== 'string')
       throw failure('file_operand', { type: 'string', value: toErrorText(given) });
     const { backend: _, ...plain } = statement;
-    const identity =
-      existing?.identity ?? generateSecret(execution.services.environment.random, BUCKET_IDENTITY_LENGTH);
+    const { random } = execution.services.environment;
+    const identity = existing?.identity ?? generateSecret(random, BUCKET_IDENTITY_LENGTH);
+    const linkKey = existing?.linkKey ?? generateSecret(random, SIGNING_SECRET_LENGTH);
     const bucket: BucketDefinition = {
-      ...settled(plain, { name, identity }),
+      ...settled(plain, { name, identity, linkKey }),
       ...(given !== undefined && { backend: { kind: 'literal', value: given } }),
     };
     await execution.services.files.assertUsable(given);

@@ -76,6 +76,15 @@ export const fileErrors = {
     text: ({ type, types }) => `The bucket takes no files of type '${type}', but ${types.join(', ')} (TYPES)`,
     http: 415,
   }),
+  file_link: row({
+    kind: 'NotAllowed',
+    text: () => 'This link is over, or it isn’t one of this file',
+    http: 403,
+  }),
+  file_link_time: row<{ most: number }>({
+    kind: 'Validation',
+    text: ({ most }) => `A link to a file lasts from a second to ${most} days`,
+  }),
   file_missing: row({
     kind: 'NotFound',
     text: () => 'There is no such file',

@@ -45,6 +45,11 @@ export interface StatementFiles {
   rename(file: FileReference, key: string, ifFree: boolean): PromiseOrValue<undefined>;
   /** In the order of keys, those that may be listed. */
   list(bucket: string, listing: FileListing): PromiseOrValue<ObjectValue[]>;
+  /**
+   * The address at which a file can be got for `seconds` without signing in: with that of the server, if that is known.
+   * @throws TesseraError `file_link_time`
+   */
+  url(file: FileReference, seconds: number): PromiseOrValue<string>;
   /** Whether an action would be allowed. `target` is that of copy and rename. */
   may(file: FileReference, action: FileAction, target: FileReference | undefined): PromiseOrValue<boolean>;
 }

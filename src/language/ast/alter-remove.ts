@@ -16,8 +16,8 @@ export interface Alter {
   readonly set: readonly string[];
   /** Clauses that `DROP …` removes. */
   readonly dropped: readonly string[];
-  /** `ALTER TABLE … COMPACT`, `ALTER INDEX … PREPARE REMOVE`. */
-  readonly action?: 'compact' | 'prepare-remove';
+  /** `ALTER TABLE … COMPACT`, `ALTER INDEX … PREPARE REMOVE`, `ALTER BUCKET … ROTATE KEY`. */
+  readonly action?: 'compact' | 'prepare-remove' | 'rotate-key';
 }
 
 /** `ALTER SYSTEM|NAMESPACE|DATABASE COMPACT`, `ALTER SYSTEM QUERY_TIMEOUT 1m`. */

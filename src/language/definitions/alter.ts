@@ -141,7 +141,7 @@ function alterLevel(parser: Parser, at: Level): AlterLevel {
 
 // ─── As text ───
 
-const ACTIONS = { compact: 'COMPACT', 'prepare-remove': 'PREPARE REMOVE' } as const;
+const ACTIONS = { compact: 'COMPACT', 'prepare-remove': 'PREPARE REMOVE', 'rotate-key': 'ROTATE KEY' } as const;
 
 /** The clauses that it sets or drops, in the order in which the reference engine prints them. */
 export function alterText(statement: Alter, printer: Printer): string {

@@ -70,6 +70,7 @@ export const DEFINE_BUCKET: DefinitionGrammar<DefineBucket> = {
   alter: {
     clauses: ['readonly', 'maxSize', 'maxCount', 'types', 'permissions', 'comment'],
     drops: ['readonly', 'maxSize', 'maxCount', 'types', 'comment'],
+    action: { words: ['ROTATE', 'KEY'], does: 'rotate-key' },
   },
 };
 

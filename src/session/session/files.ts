@@ -1,13 +1,17 @@
 /** Files whose bytes a transport sends and receives piece by piece. */
-import type { FileUpload, OpenFile, TransferredFiles } from '../../runtime/file-access.js';
+import type { FileLink, FileUpload, OpenFile, TransferredFiles } from '../../runtime/file-access.js';
 import type { FileReference } from '../../value/value.js';
 import { beginRequest, runRequest } from './run/running.js';
 import type { SessionState } from './state.js';
-import { admittedIdentity } from './validity.js';
+import { enterAdmitted, enterLive } from './validity.js';
 
-/** A file, if the user may get it; `undefined` if there is none. */
-export function openFile(session: SessionState, file: FileReference): Promise<OpenFile | undefined> {
-  return withFiles(session, 'file::get', (files) => files.open(file));
+/** A file, if the user may get it or has a link to it; `undefined` if there is none. */
+export function openFile(
+  session: SessionState,
+  file: FileReference,
+  link: FileLink | undefined,
+): Promise<OpenFile | undefined> {
+  return withFiles(session, 'file::get', (files) => files.open(file, link), link !== undefined);
 }
 
 /** A file whose bytes come, if the user may put it. */
@@ -15,17 +19,23 @@ export function uploadFile(session: SessionState, file: FileReference, type: str
   return withFiles(session, 'file::put', (files) => files.upload(file, type));
 }
 
-/** Asks in a transaction of its own. `name` is the function that does the same, which must be allowed. */
+/**
+ * Asks in a transaction of its own. `name` is the function that does the same, which must be allowed. `isAnyone`: guests
+ * that may not run statements may ask, too.
+ */
 async function withFiles<T>(
   session: SessionState,
   name: string,
   ask: (files: TransferredFiles) => Promise<T>,
+  isAnyone = false,
 ): Promise<T> {
   const { services, durability } = session;
   const running = beginRequest(session);
   return runRequest(session, running, async () => {
     await durability.durable;
-    const identity = await admittedIdentity(session);
+    if (isAnyone) await enterLive(session);
+    else await enterAdmitted(session);
+    const { identity } = session;
     const transaction = await services.engine.begin({ writable: name === 'file::put' });
     try {
       const execution = services.executor.execution({ transaction, identity, ...running });

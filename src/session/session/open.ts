@@ -4,7 +4,7 @@ import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-v
 import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Statement } from '../../language/ast.js';
-import type { FileUpload, OpenFile } from '../../runtime/file-access.js';
+import type { FileLink, FileUpload, OpenFile } from '../../runtime/file-access.js';
 import { type Deadline, RequestInterrupt } from '../../runtime/interrupt.js';
 import { endLive, findLive } from '../../runtime/live-statements.js';
 import { checkedPeriod } from '../../statements/live/live-result.js';
@@ -260,8 +260,8 @@ export class OpenSession extends SessionState implements Session {
     return isAdmitted(this);
   }
 
-  openFile(file: FileReference): Promise<OpenFile | undefined> {
-    return openFile(this, file);
+  openFile(file: FileReference, link?: FileLink): Promise<OpenFile | undefined> {
+    return openFile(this, file, link);
   }
 
   uploadFile(file: FileReference, type?: string): Promise<FileUpload> {
