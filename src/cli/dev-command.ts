@@ -16,6 +16,8 @@ export function addDevCommand(program: Command): void {
   command
     .addOption(settingFlag(SETTINGS.bind))
     .addOption(settingFlag(DEV_SETTINGS.types))
+    .addOption(settingFlag(DEV_SETTINGS.typesAccess))
+    .addOption(settingFlag(DEV_SETTINGS.queries))
     .addOption(configFlag().default(CONFIG_FILE))
     .addOption(new Flag('--reset', 'Begin with empty data'))
     .addHelpText(
@@ -28,6 +30,7 @@ the environment, as for "tessera start".
 Examples:
   tessera dev
   tessera dev --types src/database.ts --bind 127.0.0.1:9000
+  tessera dev --types src/database.ts --queries 'src/**'
   tessera dev --reset`,
     )
     .action(async ({ config, reset }: { readonly config: string; readonly reset?: true }) => {

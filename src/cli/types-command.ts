@@ -15,7 +15,9 @@ export function addTypesCommand(program: Command): void {
         .choices(['client', 'embedded'])
         .default('client'),
     )
-    .addOption(new Flag('--watch', 'Go on, and write the file again whenever a definition changes'))
+    .addOption(new Flag('--access <name>', 'For the users of an access method: what they may see and write'))
+    .addOption(new Flag('--queries <files>', 'Check the statements in these files, and write their types, too'))
+    .addOption(new Flag('--watch', 'Go on, and write the file again whenever something changes'))
     .addHelpText('after', EXAMPLES)
     .action(async ({ watch, ...options }: TypesOptions & { readonly watch?: boolean }) => {
       const { runTypes, watchTypes } = await import('./types.js');
@@ -31,4 +33,6 @@ as Tessera does in process, db.query<[Person[]]>(…).
 Examples:
   tessera types --user root --ns test --db test --out src/database.ts
   tessera types --user root --ns test --db test --out src/database.ts --watch
+  tessera types --user root --ns test --db test --access account --out src/database.ts
+  tessera types --user root --ns test --db test --queries 'src/**' --out src/database.ts
   tessera types --store ./data --ns test --db test --for embedded`;

@@ -7,8 +7,13 @@ import { any, geometry, integer, optional } from './calls/parameters.js';
 
 /** A number from two points; NONE of any other shapes. */
 function ofPoints(name: string, description: string, compute: (a: Position, b: Position) => number): FunctionRow {
-  return define(`geo::${name}`, [geometry('a'), geometry('b')], 'float', description, ({ shape: a }, { shape: b }) =>
-    a.type === 'Point' && b.type === 'Point' ? float(compute(a.coordinates, b.coordinates)) : undefined,
+  return define(
+    `geo::${name}`,
+    [geometry('a'), geometry('b')],
+    'option<float>',
+    description,
+    ({ shape: a }, { shape: b }) =>
+      a.type === 'Point' && b.type === 'Point' ? float(compute(a.coordinates, b.coordinates)) : undefined,
   );
 }
 
@@ -43,18 +48,22 @@ export const geoFunctions: readonly FunctionRow[] = [
   define(
     'geo::centroid',
     [geometry('geometry')],
-    'point',
+    'option<point>',
     'The centre of a geometry; NONE of an empty one.',
     ({ shape }) => point(centroid(shape)),
   ),
   ofPoints('distance', 'The distance between two points in metres.', greatCircleDistance),
-  define('geo::hash::decode', [any('hash')], 'point', 'The centre of a geohash; NONE if it isn’t one.', (hash) =>
-    typeof hash === 'string' ? point(decodeGeohash(hash)) : undefined,
+  define(
+    'geo::hash::decode',
+    [any('hash')],
+    'option<point>',
+    'The centre of a geohash; NONE if it isn’t one.',
+    (hash) => (typeof hash === 'string' ? point(decodeGeohash(hash)) : undefined),
   ),
   define(
     'geo::hash::encode',
     [geometry('point'), optional(integer('length'))],
-    'string',
+    'option<string>',
     'The geohash of a point, of 12 characters by default.',
     ({ shape }, length = MAX_HASH) => {
       if (length < 1 || length > MAX_HASH) {

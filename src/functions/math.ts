@@ -183,14 +183,14 @@ export const mathFunctions: readonly FunctionRow[] = [
   define(
     'math::lerp',
     [number('from'), number('to'), number('share')],
-    'float',
+    'number',
     'The number between two others, in proportion.',
     interpolate,
   ),
   define(
     'math::lerpangle',
     [number('from'), number('to'), number('share')],
-    'float',
+    'number',
     'The angle in degrees between two others, the shorter way round.',
     interpolateAngle,
   ),
@@ -205,7 +205,7 @@ export const mathFunctions: readonly FunctionRow[] = [
   define(
     'math::median',
     [numbers('numbers')],
-    'float',
+    'option<float>',
     'The number in the middle; NONE of nothing.',
     (list, context) => (list.length === 0 ? undefined : andThen(percentile(list, 50, context), float)),
     IN_LONG_LISTS,

@@ -92,7 +92,12 @@ const GENERAL: Methods = new Map<string, FunctionRow>([
 
 /** The function that a method call on `receiver` means; the receiver becomes its first argument. */
 export function methodFor(receiver: Value, name: string): FunctionRow | undefined {
-  return FAMILIES[kindOf(receiver)]?.get(name) ?? GENERAL.get(name);
+  return methodForKind(kindOf(receiver), name);
+}
+
+/** The same for values of a kind, for types. */
+export function methodForKind(kind: Kind, name: string): FunctionRow | undefined {
+  return FAMILIES[kind]?.get(name) ?? GENERAL.get(name);
 }
 
 /** Whether any kind of value has a method of this name. */

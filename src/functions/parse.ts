@@ -6,8 +6,8 @@ import { define } from './calls/define.js';
 import { text } from './calls/parameters.js';
 import { parseEmail } from './string/email.js';
 
-function ofUrl(name: string, what: string, part: (url: URL) => Value): FunctionRow {
-  return define(`parse::url::${name}`, [text('url')], 'string', `${what} of a URL; NONE if there is none.`, (url) =>
+function ofUrl(name: string, what: string, part: (url: URL) => Value, returns = 'option<string>'): FunctionRow {
+  return define(`parse::url::${name}`, [text('url')], returns, `${what} of a URL; NONE if there is none.`, (url) =>
     URL.canParse(url) ? part(new URL(url)) : undefined,
   );
 }
@@ -34,14 +34,14 @@ export const parseFunctions: readonly FunctionRow[] = [
   define(
     'parse::email::host',
     [text('email')],
-    'string',
+    'option<string>',
     'The host of an e-mail address; NONE if it isn’t one.',
     (email) => parseEmail(email)?.host,
   ),
   define(
     'parse::email::user',
     [text('email')],
-    'string',
+    'option<string>',
     'The user of an e-mail address; NONE if it isn’t one.',
     (email) => parseEmail(email)?.user,
   ),
@@ -52,8 +52,11 @@ export const parseFunctions: readonly FunctionRow[] = [
   ofUrl('fragment', 'The part behind #', (url) => behind('#', url)),
   ofUrl('host', 'The host or IP address', host),
   ofUrl('path', 'The path', (url) => url.pathname),
-  ofUrl('port', 'The port, or the usual one', (url) =>
-    url.port === '' ? DEFAULT_PORTS[url.protocol] : Number(url.port),
+  ofUrl(
+    'port',
+    'The port, or the usual one',
+    (url) => (url.port === '' ? DEFAULT_PORTS[url.protocol] : Number(url.port)),
+    'option<int>',
   ),
   ofUrl('query', 'The part behind ?', (url) => behind('?', url)),
   ofUrl('scheme', 'The scheme', (url) => url.protocol.slice(0, -1)),

@@ -257,7 +257,7 @@ export const timeFunctions: readonly FunctionRow[] = [
   define(
     'time::max',
     [datetimes('datetimes')],
-    'datetime',
+    'option<datetime>',
     'The latest of some datetimes; NONE of none.',
     (all) =>
       all.reduce<Datetime | undefined>(
@@ -269,7 +269,7 @@ export const timeFunctions: readonly FunctionRow[] = [
   define(
     'time::min',
     [datetimes('datetimes')],
-    'datetime',
+    'option<datetime>',
     'The earliest of some datetimes; NONE of none.',
     (all) =>
       all.reduce<Datetime | undefined>(

@@ -41,7 +41,7 @@ export interface Parameterized {
 }
 
 /** The offsets of literals and params of a text. */
-export type Offsets = ReadonlyMap<Expression, number>;
+export type Offsets = ReadonlyMap<object, number>;
 
 /** The statement, which was read from the text of which the shape is. */
 export function parameterize(statement: Statement, { blanks }: Shape, offsets: Offsets): Parameterized {

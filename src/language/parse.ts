@@ -47,16 +47,30 @@ export const GRAMMAR: Grammar = {
  * @throws TesseraError `parse_error`, `query_too_deep`, `query_too_long`, `query_too_large`
  */
 export function parseQuery(text: string, limits?: ParserLimits): Query {
-  const parser = new Parser(text, GRAMMAR, limits);
+  return { statements: statementsOf(new Parser(text, GRAMMAR, limits)) };
+}
+
+function statementsOf(parser: Parser): Statement[] {
   const statements: Statement[] = [];
   for (;;) {
     while (parser.acceptPunct(';'));
-    if (parser.atEnd()) return { statements };
+    if (parser.atEnd()) return statements;
     const { start } = parser;
     const statement = topStatement(parser);
     statements.push(statement);
     endStatement(parser, statement, start);
   }
+}
+
+/** A query, and the offsets of the nodes that name tables, fields and functions. @throws as `parseQuery` */
+export function parseQueryPlaced(text: string): {
+  readonly query: Query;
+  readonly offsets: ReadonlyMap<object, number>;
+} {
+  const parser = new Parser(text, GRAMMAR);
+  const offsets = new Map<object, number>();
+  parser.offsets = offsets;
+  return { query: { statements: statementsOf(parser) }, offsets };
 }
 
 /** The same in pieces of so many characters, for long texts. @throws TesseraError also `query_too_large` */
@@ -157,7 +171,7 @@ export class StatementReader {
 
   /** The same with its literals in slots. */
   lifted(shape: Shape): Parameterized | undefined {
-    const offsets = new Map<Expression, number>();
+    const offsets = new Map<object, number>();
     this.#parser.offsets = offsets;
     const statement = this.read(shape);
     this.#parser.offsets = undefined;

@@ -44,7 +44,7 @@ export function sourceFailure(
   what: string,
   ...marks: readonly Mark[]
 ): TesseraError {
-  const snippets = marks.map((mark) => snippet(text, mark)).join('');
+  const snippets = marks.map((mark) => excerptAt(text, mark)).join('');
   const first = marks[0];
   return failure(
     code,
@@ -67,7 +67,8 @@ export function positionOf({ source, begin = START }: SourceText, offset: number
   return { line, column: pointCount(source.slice(lineStart, offset)) + before };
 }
 
-function snippet(text: SourceText, mark: Mark): string {
+/** The line of a mark, with its place above and carets below. */
+export function excerptAt(text: SourceText, mark: Mark): string {
   const { source } = text;
   const { line, column } = positionOf(text, mark.start);
   const lineStart = source.lastIndexOf('\n', mark.start - 1) + 1;
@@ -78,7 +79,7 @@ function snippet(text: SourceText, mark: Mark): string {
   );
   const indent = leadingBlanks(whole, markAt);
   // In a blank line the mark is all there is to see.
-  const shown = excerpt(whole.slice(indent), whole.length === 0 ? 0 : markAt - indent);
+  const shown = aroundMark(whole.slice(indent), whole.length === 0 ? 0 : markAt - indent);
   const markEnd = lineEnd === -1 ? mark.end : Math.min(mark.end, lineEnd);
   const width = Math.max(1, pointCount(source.slice(mark.start, Math.min(markEnd, mark.start + LONGEST_MARK))));
   const gutter = ' '.repeat(String(line).length);
@@ -87,7 +88,7 @@ function snippet(text: SourceText, mark: Mark): string {
 }
 
 /** The part of a line around the mark, and how many characters stand before the mark in it. */
-function excerpt(line: readonly string[], markAt: number): { readonly text: string; readonly before: number } {
+function aroundMark(line: readonly string[], markAt: number): { readonly text: string; readonly before: number } {
   const from = line.length > FAR && markAt > FAR ? markAt - CONTEXT : 0;
   const prefix = from > 0 ? '...' : '';
   const rest = line.slice(from);

@@ -44,7 +44,12 @@ export type GeometryType = keyof typeof GEOMETRY_TYPES;
 export type Type =
   | { readonly kind: PlainType }
   | { readonly kind: 'array' | 'set'; readonly item?: Type; readonly length?: number }
-  | { readonly kind: 'object'; readonly fields?: readonly (readonly [name: string, type: Type])[] }
+  /** `open`: other fields may stand beside these. The inference alone makes such types. */
+  | {
+      readonly kind: 'object';
+      readonly fields?: readonly (readonly [name: string, type: Type])[];
+      readonly open?: true;
+    }
   | { readonly kind: 'tuple'; readonly items: readonly Type[] }
   /** Of any table when `tables` is empty. */
   | { readonly kind: 'record'; readonly tables: readonly string[] }

@@ -1,9 +1,10 @@
 /** The frame around the views: the side bar, the bar above, and what belongs to every page. */
-import { Notifications } from '@mantine/notifications';
+
 import { useStore } from '../base/store.js';
 import { focusView } from '../components/focus-view.js';
 import { Loading } from '../components/loading.js';
 import { Notice } from '../components/notice.js';
+import { Toasts } from '../components/toast.js';
 import type { SignedIn } from '../session/session.js';
 import { viewing } from '../session/viewing.js';
 import { CommandPalette } from './command-palette.js';
@@ -29,7 +30,7 @@ export function SignedInApp({ session }: { readonly session: SignedIn }) {
         {connection === undefined ? error === undefined && <Loading /> : <ViewFrame connection={connection} />}
       </main>
       <CommandPalette connection={connection} />
-      <Notifications position="bottom-right" limit={4} />
+      <Toasts />
     </div>
   );
 }

@@ -140,7 +140,7 @@ describe('tessera dev', { timeout: atLeast(120_000) }, () => {
   it('keeps the types, as the file of settings says', async () => {
     app.write(
       'tessera.toml',
-      'types = "src/database.ts"\naudit-log = "/nowhere/audit.log"\nworkers = 2\nlog = "error"\n',
+      'types = "src/database.ts"\nqueries = "src/**"\naudit-log = "/nowhere/audit.log"\nworkers = 2\nlog = "error"\n',
     );
     const dev = await started();
     await dev.says('src/database.ts: written');
@@ -148,6 +148,10 @@ describe('tessera dev', { timeout: atLeast(120_000) }, () => {
     app.write('migrations/0002_tag.surql', 'DEFINE TABLE tag');
     await dev.says('src/database.ts: written');
     expect(app.read('src/database.ts')).toContain('export type Tag');
+    app.write('src/tags.surql', 'SELECT id FROM tags');
+    await dev.says("src/tags.surql:1:16: The table 'tags' does not exist");
+    app.write('src/tags.surql', 'SELECT id FROM tag');
+    await expect.poll(() => app.read('src/database.ts')).toContain("tags: [Array<{\n    id: RecordId<'tag'>;");
     expect(await dev.interrupt()).toBe(0);
     expect(await app.run(['config', 'check', 'tessera.toml'])).toMatchObject({ code: 0 });
   });

@@ -1,74 +1,20 @@
 /** `tessera types`: the text for a representative schema, and that TypeScript takes it, whatever things are called. */
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect } from '../../src/cli/client/rpc-client.js';
-import { runTypes, type TypesOptions, watchTypes } from '../../src/cli/types.js';
-import type { RunningServer } from '../../src/server/server.js';
+import { runTypes, watchTypes } from '../../src/cli/types.js';
 import { objectFrom } from '../../src/value/value.js';
+import { GeneratedTypes } from '../support/generated-types.js';
 import { ROOT, startTestServer } from '../support/server.js';
 
-let server: RunningServer;
-const folder = mkdtempSync(join(tmpdir(), 'tessera-'));
+let types: GeneratedTypes;
 beforeAll(async () => {
-  server = await startTestServer();
-  symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
+  types = await GeneratedTypes.start();
 });
-afterAll(async () => {
-  await server.close();
-  rmSync(folder, { recursive: true });
-});
-
-async function define(db: string, definitions: string): Promise<void> {
-  const client = await connect(server.url);
-  await client.call('signin', objectFrom({ user: ROOT.username, pass: ROOT.password }));
-  await client.call('use', 'test', db);
-  const results = await client.call('query', definitions);
-  expect(results).toEqual((results as object[]).map(() => expect.objectContaining({ status: 'OK' })));
-  client.close();
-}
-
-const optionsFor = (db: string): TypesOptions => ({
-  ...{ endpoint: server.url, user: ROOT.username, pass: ROOT.password, authLevel: 'root' },
-  ...{ ns: 'test', db },
-});
-
-async function typesOf(db: string, definitions: string, options: Partial<TypesOptions> = {}): Promise<string> {
-  await define(db, definitions);
-  const output = new PassThrough();
-  await runTypes({ ...optionsFor(db), ...options }, output);
-  output.end();
-  return String(output.read() ?? '');
-}
-
-/** Whether the compiler takes `program` beside the types. @throws what it says otherwise */
-function compile(types: string, program = ''): void {
-  writeFileSync(join(folder, 'types.ts'), types);
-  writeFileSync(join(folder, 'program.ts'), `${program}\nexport {};\n`);
-  const compilerOptions = {
-    target: 'ES2023',
-    module: 'NodeNext',
-    moduleResolution: 'NodeNext',
-    lib: ['ES2023', 'DOM'],
-    types: [],
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noUnusedLocals: true,
-    noEmit: true,
-    skipLibCheck: true,
-  };
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['types.ts', 'program.ts'] }));
-  try {
-    execFileSync(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-p', folder], { encoding: 'utf8' });
-  } catch (error) {
-    throw new Error((error as { stdout: string }).stdout);
-  }
-}
+afterAll(() => types.close());
 
 const SHOP = `
   DEFINE TABLE person SCHEMAFULL COMMENT 'Who buys; */ and who sells';
@@ -101,14 +47,14 @@ const SHOP = `
 `;
 
 it('writes what is defined', async () => {
-  const types = await typesOf('shop', SHOP);
-  expect(types).toMatchInlineSnapshot(`
+  const text = await types.of('shop', SHOP);
+  expect(text).toMatchInlineSnapshot(`
     "// Made by \`tessera types\`: changes are lost when it is made again.
     import type { DateTime, Decimal, Duration, GeometryPoint, GeometryPolygon, RecordId } from 'surrealdb';
 
     export type Ages = {
       id: RecordId<'ages'>;
-      [field: string]: unknown;
+      total: number;
     };
 
     export type Bought = {
@@ -135,7 +81,7 @@ it('writes what is defined', async () => {
         city: string;
         place: GeometryPoint | GeometryPolygon;
       };
-      age?: unknown;
+      age: number;
       balance: number | Decimal;
       born?: DateTime | undefined;
       extra: Record<string, unknown>;
@@ -268,8 +214,8 @@ it('writes what is defined', async () => {
     };
     "
   `);
-  compile(
-    types,
+  types.compile(
+    text,
     `
       import { Decimal, RecordId, type Surreal, Table } from 'surrealdb';
       import type { Bought, Functions, OrderLine, Params, Person, Tables } from './types.js';
@@ -290,12 +236,12 @@ it('writes what is defined', async () => {
     `,
   );
   const declared = "import type { Person } from './types.js'; declare const person: Person;";
-  expect(() => compile(types, `${declared} person.role = 'thief';`)).toThrow(`'"thief"' is not assignable`);
-  expect(() => compile(types, `${declared} void person.unknown;`)).toThrow("Property 'unknown' does not exist");
+  expect(() => types.compile(text, `${declared} person.role = 'thief';`)).toThrow(`'"thief"' is not assignable`);
+  expect(() => types.compile(text, `${declared} void person.unknown;`)).toThrow("Property 'unknown' does not exist");
 });
 
 it('writes what new records and changes take: no computed values, no need of defaults, nothing READONLY twice', async () => {
-  const types = await typesOf(
+  const text = await types.of(
     'inputs',
     `DEFINE TABLE user SCHEMAFULL;
       DEFINE FIELD name ON user TYPE string;
@@ -309,7 +255,7 @@ it('writes what new records and changes take: no computed values, no need of def
       DEFINE TABLE many AS SELECT count() FROM user GROUP ALL;`,
   );
   const program = (type: string, given: string) =>
-    compile(types, `import type { ${type} } from './types.js'; const made: ${type} = ${given}; void made;`);
+    types.compile(text, `import type { ${type} } from './types.js'; const made: ${type} = ${given}; void made;`);
   const creation = (more: string) => program('CreateUserInput', `{ name: 'Ann', key: 'k', mail: { at: 'x' }${more} }`);
   const change = (given: string) => program('UpdateUserInput', given);
   creation('');
@@ -321,17 +267,17 @@ it('writes what new records and changes take: no computed values, no need of def
   expect(() => change("{ key: 'k' }")).toThrow("'key' does not exist");
   expect(() => change("{ loud: 'x' }")).toThrow("'loud' does not exist");
   expect(() => change('{ keys: [{}] }')).toThrow("Property 'id' is missing");
-  expect(types).toContain('user: { create: CreateUserInput; update: UpdateUserInput };');
-  expect(types).not.toContain('CreateManyInput');
+  expect(text).toContain('user: { create: CreateUserInput; update: UpdateUserInput };');
+  expect(text).not.toContain('CreateManyInput');
 });
 
 it('makes the folder of the file, and writes no table of Tessera itself', async () => {
-  await define('own', 'DEFINE TABLE person; DEFINE TABLE tessera_migration');
-  const out = join(folder, 'src', 'made', 'database.ts');
-  await runTypes({ ...optionsFor('own'), out }, new PassThrough());
-  const types = readFileSync(out, 'utf8');
-  expect(types).toContain('export type Person = ');
-  expect(types).not.toMatch(/tessera_?migration/i);
+  await types.define('own', 'DEFINE TABLE person; DEFINE TABLE tessera_migration');
+  const out = join(types.folder, 'src', 'made', 'database.ts');
+  await runTypes({ ...types.optionsFor('own'), out }, new PassThrough());
+  const text = readFileSync(out, 'utf8');
+  expect(text).toContain('export type Person = ');
+  expect(text).not.toMatch(/tessera_?migration/i);
 });
 
 const NAMES = [
@@ -365,7 +311,7 @@ const NAMES = [
 it('stays TypeScript whatever things are called', async () => {
   const quotedName = (name: string) => `\`${name}\``;
   const comment = '"*/ }; \\n line \\u{2028} two"';
-  const types = await typesOf(
+  const text = await types.of(
     'hostile',
     NAMES.map(
       (name) => `
@@ -376,8 +322,8 @@ it('stays TypeScript whatever things are called', async () => {
       `,
     ).join(''),
   );
-  compile(
-    types,
+  types.compile(
+    text,
     `
       import type { RecordId } from 'surrealdb';
       import type { Params, Tables } from './types.js';
@@ -387,43 +333,43 @@ it('stays TypeScript whatever things are called', async () => {
       void [id, text, names];
     `,
   );
-  expect(types.match(/^export type /gm)).toHaveLength(3 * NAMES.length + 4);
+  expect(text.match(/^export type /gm)).toHaveLength(3 * NAMES.length + 4);
 });
 
 it('writes no control characters, which a terminal would obey', async () => {
   const hostile = String.raw`\u{1b}]0;title\u{7}\u{9b}31m\u{7f}\u{0}\r\t end`;
-  const types = await typesOf(
+  const text = await types.of(
     'controls',
     `DEFINE TABLE t SCHEMAFULL COMMENT "${hostile}";
      DEFINE FIELD n ON t TYPE "${hostile}" | int COMMENT "${hostile}";
      DEFINE FIELD \`a${hostile.replaceAll(String.raw`\u{0}`, '')}\` ON t TYPE int;
      DEFINE PARAM $p VALUE "${hostile}" COMMENT "${hostile}"`,
   );
-  expect(types).toContain('title');
-  expect(types.match(/[^\P{Cc}\n\t]/gu)).toBeNull();
-  compile(types);
+  expect(text).toContain('title');
+  expect(text.match(/[^\P{Cc}\n\t]/gu)).toBeNull();
+  types.compile(text);
 });
 
 it('writes the names of parameters that cannot be names', async () => {
-  const types = await typesOf(
+  const text = await types.of(
     'parameters',
     'DEFINE FUNCTION fn::f($this: int, $new: int, $`a b`: int, $`this`: any) -> none | int { RETURN 1 }; DEFINE FUNCTION fn::`x-y`::g() { RETURN 1 }',
   );
-  compile(types);
+  types.compile(text);
 });
 
 it('writes to a file, of an empty database, and says what is wrong', async () => {
-  const out = join(folder, 'empty.ts');
-  expect(await typesOf('empty', '', { out })).toBe('');
-  compile(readFileSync(out, 'utf8'));
-  await expect(typesOf('refused', '', { pass: 'wrong' })).rejects.toThrow('authentication');
+  const out = join(types.folder, 'empty.ts');
+  expect(await types.of('empty', '', { out })).toBe('');
+  types.compile(readFileSync(out, 'utf8'));
+  await expect(types.of('refused', '', { pass: 'wrong' })).rejects.toThrow('authentication');
 });
 
 it('writes the classes of Tessera in process, as values have them there', async () => {
-  const types = await typesOf('embedded', SHOP, { for: 'embedded' });
-  expect(types).toContain("in: RecordId & { readonly table: 'person' };");
-  compile(
-    types.replace("from 'tesseradb'", `from '${resolve('dist/embedded/index.js')}'`),
+  const text = await types.of('embedded', SHOP, { for: 'embedded' });
+  expect(text).toContain("in: RecordId & { readonly table: 'person' };");
+  types.compile(
+    text.replace("from 'tesseradb'", `from '${resolve('dist/embedded/index.js')}'`),
     `
       import { Float, Geometry, RecordId, Tessera } from '${resolve('dist/embedded/index.js')}';
       import type { Bought, OrderLine, Params, Person, Tables } from './types.js';
@@ -444,34 +390,36 @@ it('writes the classes of Tessera in process, as values have them there', async 
 });
 
 it('writes again when a definition changes, and when the server is back', async () => {
-  const out = join(folder, 'watched.ts');
+  const out = join(types.folder, 'watched.ts');
   const errors = new PassThrough();
   const stop = new AbortController();
-  await define('watched', 'DEFINE TABLE one');
-  const watching = watchTypes({ ...optionsFor('watched'), out }, { errors, interval: 10, signal: stop.signal });
+  await types.define('watched', 'DEFINE TABLE one');
+  const watching = watchTypes({ ...types.optionsFor('watched'), out }, { errors, interval: 10, signal: stop.signal });
   await expect.poll(() => existsSync(out) && readFileSync(out, 'utf8')).toContain('type One');
-  await define('watched', 'DEFINE TABLE two; DEFINE FIELD x ON two TYPE int');
+  await types.define('watched', 'DEFINE TABLE two; DEFINE FIELD x ON two TYPE int');
   await expect.poll(() => readFileSync(out, 'utf8')).toContain('x: number');
-  await define('watched', 'REMOVE TABLE one');
+  await types.define('watched', 'REMOVE TABLE one');
   await expect.poll(() => readFileSync(out, 'utf8')).not.toContain('One');
   stop.abort();
   await watching;
   expect(String(errors.read()).match(/written/g)).toHaveLength(3);
-  await expect(watchTypes(optionsFor('watched'), { errors, interval: 10 })).rejects.toThrow('--watch needs --out');
-  await expect(watchTypes({ ...optionsFor('watched'), out, pass: 'wrong' }, { errors, interval: 10 })).rejects.toThrow(
-    'authentication',
+  await expect(watchTypes(types.optionsFor('watched'), { errors, interval: 10 })).rejects.toThrow(
+    '--watch needs --out',
   );
+  await expect(
+    watchTypes({ ...types.optionsFor('watched'), out, pass: 'wrong' }, { errors, interval: 10 }),
+  ).rejects.toThrow('authentication');
 });
 
 it('goes on watching when the server was away', async () => {
-  const out = join(folder, 'away.ts');
+  const out = join(types.folder, 'away.ts');
   const errors = new PassThrough();
   const stop = new AbortController();
-  const path = join(folder, 'store');
+  const path = join(types.folder, 'store');
   const bind = await freeAddress();
   const environment = { SVC_PATH: path, SVC_BIND: bind };
   let away = await startTestServer(environment);
-  const options = { ...optionsFor('away'), endpoint: away.url, out };
+  const options = { ...types.optionsFor('away'), endpoint: away.url, out };
   const watching = watchTypes(options, { errors, interval: 10, signal: stop.signal });
   await expect.poll(() => existsSync(out)).toBe(true);
   await away.close();

@@ -16,7 +16,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ['records', 'files'],
   ['query'],
   ['ddl'],
-  ['statements'],
+  ['statements', 'inference'],
   ['session'],
   ['rpc', 'graphql'],
   ['http'],

@@ -158,6 +158,9 @@ function nested(without: readonly Kind[], depth: number): fc.Arbitrary<Value> {
   return fc.oneof(...all.map(([, arbitrary]) => arbitrary as fc.Arbitrary<Value>));
 }
 
+/** Values of each kind, of which those that hold others hold few. */
+export const ofKind = kinds(nested([], 0));
+
 /** Any value, nested up to three deep. */
 export const anyValue: fc.Arbitrary<Value> = nested([], 3);
 

@@ -10,7 +10,7 @@ import { CommandError } from '../command-error.js';
 import { errorText } from '../error-text.js';
 import { SEED_FILE } from '../seed-command.js';
 import { valuesOf } from '../target.js';
-import { watchTypes } from '../types.js';
+import { type TypesOptions, watchTypes } from '../types.js';
 import { ChangeWatcher } from './change-watcher.js';
 import { DATA_FOLDER, ROOT_NAME, readDevConfiguration } from './configuration.js';
 import { devPassword, prepareDevFolder, removeData } from './data.js';
@@ -28,10 +28,10 @@ export async function runDev(
   { reset }: { readonly reset: boolean },
   output: NodeJS.WritableStream,
 ): Promise<void> {
+  const types = typesWanted(sources);
   if (reset) await removeData();
   prepareDevFolder();
   const { connection, close } = await startServer(sources);
-  const types = givenSetting(DEV_SETTINGS.types, sources)?.text;
   try {
     await prepareDatabase(connection);
     output.write(startedText(connection));
@@ -41,6 +41,18 @@ export async function runDev(
     throw error;
   }
 }
+
+/** What `tessera types` would be asked for; `undefined` without a file. @throws CommandError for queries without one */
+function typesWanted(sources: SettingSources): WantedTypes | undefined {
+  const given = (setting: (typeof DEV_SETTINGS)[keyof typeof DEV_SETTINGS]) => givenSetting(setting, sources)?.text;
+  const { types: file, typesAccess, queries: files } = DEV_SETTINGS;
+  const [out, access, queries] = [given(file), given(typesAccess), given(files)];
+  if (out !== undefined) return { out, ...(access && { access }), ...(queries && { queries }) };
+  if (queries !== undefined) throw new CommandError('--queries needs --types, the file for what is found out');
+  return undefined;
+}
+
+type WantedTypes = Pick<TypesOptions, 'access' | 'queries'> & { readonly out: string };
 
 /** The addresses, and how to reach them. */
 function startedText({ endpoint, user, pass, ns, db }: DevConnection): string {
@@ -59,10 +71,9 @@ function startedText({ endpoint, user, pass, ns, db }: DevConnection): string {
 `;
 }
 
-/** `types`: the file for the types of the database. */
 async function followFiles(
   connection: DevConnection,
-  types: string | undefined,
+  types: WantedTypes | undefined,
   output: NodeJS.WritableStream,
 ): Promise<never> {
   const watcher = new ChangeWatcher([
@@ -121,11 +132,11 @@ async function prepareDatabase(connection: DevConnection): Promise<void> {
   client.close();
 }
 
-/** Writes the types whenever a definition changes, here or in the Studio. */
-function keepTypes(out: string, connection: DevConnection, errors: NodeJS.WritableStream): void {
+/** Writes the types whenever a definition changes, here or in the Studio, or a statement of the app. */
+function keepTypes(types: WantedTypes, connection: DevConnection, errors: NodeJS.WritableStream): void {
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort());
-  const options = { ...connection, authLevel: 'root', out } as const;
+  const options = { ...connection, authLevel: 'root', ...types } as const;
   watchTypes(options, { errors, interval: INTERVAL, signal: ending.signal }).catch((error: unknown) =>
     errors.write(`${errorText(error)}\n`),
   );

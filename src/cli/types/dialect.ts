@@ -17,6 +17,12 @@ export interface ClientDialect {
   record(tables: readonly string[], key?: string): string;
   /** A float without a fraction, as a value. */
   wholeFloat(value: number): string;
+  /** What is imported as a value for functions of queries; types are imported as such. */
+  readonly queryClass?: string;
+  /** The docstring of the list of queries. */
+  readonly queries: string;
+  /** A function for the statements of a file. */
+  queryFunction(name: string, text: string, hasParameters: boolean): string;
   /** The docstring of the list of functions. */
   readonly functions: string;
 }
@@ -71,6 +77,16 @@ const CLIENT: ClientDialect = {
     return `RecordId<${alternatives(tables)}${key === undefined ? '' : `, ${key}`}>`;
   },
   wholeFloat: String,
+  queryClass: 'BoundQuery',
+  queries: "What each query gives: a function's for `db.query(…)`, or a template's: `surql<Queries['…']>`.",
+  queryFunction: (
+    name,
+    text,
+    hasParameters,
+  ) => `export function ${name}(${hasParameters ? `parameters: QueryParameters['${name}']` : ''}): BoundQuery<Queries['${name}']> {
+  return new BoundQuery<Queries['${name}']>(${text}${hasParameters ? ', parameters' : ''});
+}
+`,
   functions: 'What each function takes and gives: `ReturnType<Functions[…]>` is the type for `db.run`.',
 };
 
@@ -81,7 +97,7 @@ const EMBEDDED: ClientDialect = {
   module: 'tesseradb',
   classes: [
     ...['Closure', 'Datetime', 'Decimal', 'Duration', 'FileReference', 'Float', 'Geometry', 'Range', 'RecordId'],
-    ...['Regex', 'SetValue', 'Table', 'Uuid'],
+    ...['Regex', 'SetValue', 'StatementRunner', 'Table', 'Uuid'],
   ],
   plain: {
     ...SAME,
@@ -117,6 +133,15 @@ const EMBEDDED: ClientDialect = {
     return members.length === 0 ? 'RecordId' : `RecordId & { ${members.join('; ')} }`;
   },
   wholeFloat: () => 'Float',
+  queries: 'What each query gives.',
+  queryFunction: (
+    name,
+    text,
+    hasParameters,
+  ) => `export function ${name}(db: StatementRunner${hasParameters ? `, parameters: QueryParameters['${name}']` : ''}): Promise<Queries['${name}']> {
+  return db.query<Queries['${name}']>(${text}${hasParameters ? ', parameters' : ''});
+}
+`,
   functions: 'What each function takes and gives.',
 };
 

@@ -5,6 +5,7 @@ import { terminalText } from '../terminal-text.js';
 const TAKEN = [
   'DateTime Decimal Duration FileRef Geometry GeometryCollection GeometryLine GeometryMultiLine GeometryMultiPoint GeometryMultiPolygon',
   'GeometryPoint GeometryPolygon Range RecordId Table Uuid ArrayBuffer Record Set Tables Inputs Functions Params',
+  'BoundQuery Queries QueryParameters StatementRunner Promise',
   'Closure Datetime FileReference Float Regex SetValue Uint8Array',
   'any unknown never void undefined null string number bigint boolean symbol object',
 ].flatMap((names) => names.split(' '));
@@ -33,6 +34,11 @@ export class TypeNames {
   }
 }
 
+/** Whether a function may have such a name. */
+export function isFunctionName(name: string): boolean {
+  return IDENTIFIER.test(name) && !RESERVED.has(name);
+}
+
 /** As the name of a property. */
 export function propertyName(name: string): string {
   return IDENTIFIER.test(name) ? name : stringLiteral(name);
@@ -49,6 +55,12 @@ export function stringLiteral(text: string): string {
   const content = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
   const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return `'${content.replace(/[\p{Cc}\u2028\u2029]/gu, escaped)}'`;
+}
+
+/** As a template without values, which keeps the lines of a text; as a string where something in it can't be seen. */
+export function templateLiteral(text: string): string {
+  if (/[^\P{Cc}\n\t]|[\u2028\u2029]/u.test(text)) return stringLiteral(text);
+  return `\`${text.replace(/[\\`]|\$\{/g, '\\$&')}\``;
 }
 
 /** As what is said before a declaration. Control characters are replaced: the text may go to a terminal. */

@@ -1,5 +1,6 @@
 /** The definitions of a database, as read from a server. */
-import type { DefineField, DefineFunction, DefineParam, DefineTable, Statement } from '../../language/ast.js';
+import type { Schema, TableSchema } from '../../inference/schema.js';
+import type { Statement } from '../../language/ast.js';
 import { parseQuery } from '../../language/parse.js';
 import { printStatement } from '../../language/print.js';
 import { isArray, isObject, type ObjectValue, type Value } from '../../value/value.js';
@@ -7,23 +8,16 @@ import type { RpcClient } from '../client/rpc-client.js';
 import { ServerError } from '../client/server-error.js';
 import { JOURNAL } from '../migrate/journal.js';
 
-export interface Schema {
-  readonly tables: readonly TableSchema[];
-  readonly functions: readonly DefineFunction[];
-  readonly params: readonly DefineParam[];
-}
-
-export interface TableSchema {
-  readonly definition: DefineTable;
-  readonly name: string;
-  readonly fields: readonly DefineField[];
-}
-
 /** Tables whose fields are fetched at once. */
 const BATCH = 100;
 
-/** What users have defined. @throws ServerError where the user may not see definitions, or no database is selected */
-export async function readSchema(client: RpcClient): Promise<Schema> {
+/** What users have defined, with the names of the access methods of the database. */
+export interface ReadSchema extends Schema {
+  readonly accesses: readonly string[];
+}
+
+/** Reads it. @throws ServerError where the user may not see definitions, or no database is selected */
+export async function readSchema(client: RpcClient): Promise<ReadSchema> {
   const [database = {}] = await ask(client, 'INFO FOR DB');
   const definitions = read(database.tables, 'define-table').filter(({ name }) => String(name) !== JOURNAL);
   const tables: TableSchema[] = [];
@@ -39,6 +33,7 @@ export async function readSchema(client: RpcClient): Promise<Schema> {
     tables,
     functions: read(database.functions, 'define-function'),
     params: read(database.params, 'define-param'),
+    accesses: isObject(database.accesses) ? Object.keys(database.accesses) : [],
   };
 }
 

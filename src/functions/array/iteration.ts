@@ -60,7 +60,7 @@ export const iterationFunctions: readonly FunctionRow[] = [
   define(
     'array::find_index',
     [list('array'), any('predicate')],
-    'int',
+    'option<int>',
     'The index of the first element that passes a test; NONE if none does.',
     (array, test, context) => andThen(findIndex(array, predicateOf(test, context), context), found),
     { aliases: ['array::index_of'], ...IN_STEPS },

@@ -45,10 +45,11 @@ function alias(parser: Parser): { alias?: Idiom } {
 
 /** The targets of a statement: a bare word is a table here. */
 export function target(parser: Parser): Expression {
+  const { start } = parser;
   const expression = parser.expression();
   if (expression.kind !== 'idiom' || expression.start !== undefined || expression.parts.length !== 1) return expression;
   const part = expression.parts[0];
-  return part?.kind === 'field' ? { kind: 'table', name: part.name } : expression;
+  return part?.kind === 'field' ? parser.begunAt(start, { kind: 'table', name: part.name }) : expression;
 }
 
 export function targets(parser: Parser): Expression[] {

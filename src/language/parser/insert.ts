@@ -32,7 +32,8 @@ export function insert(parser: Parser): Insert {
 function destination(parser: Parser): Expression {
   if (parser.kind === 'param') return parser.paramNode();
   if (parser.source.startsWith('::', parser.end)) return path(parser);
-  return { kind: 'table', name: parser.name() };
+  const { start } = parser;
+  return parser.begunAt(start, { kind: 'table', name: parser.name() });
 }
 
 /** `(a, b) VALUES (1, 2), (3, 4)`, if it is that. */

@@ -72,8 +72,8 @@ export class Parser extends Lexer {
   /** Numbers of tokens read again after a pause, and of tokens in literal data. */
   repeated = 0;
   data = 0;
-  /** The offsets of literals and params, if requested. */
-  offsets: Map<Expression, number> | undefined;
+  /** The offsets of nodes, if requested: of literals and params, and of what names something. */
+  offsets: Map<object, number> | undefined;
   private readonly maxDepth: number;
   private readonly maxHeight: number;
 
@@ -365,8 +365,8 @@ export class Parser extends Lexer {
     return this.begunAt(start, { kind: 'param', name: this.param() });
   }
 
-  /** The literal or param, whose token begins at an offset. */
-  begunAt<Node extends Expression>(start: number, node: Node): Node {
+  /** The node, whose token begins at an offset. */
+  begunAt<Node extends object>(start: number, node: Node): Node {
     this.offsets?.set(node, start);
     return node;
   }

@@ -44,7 +44,8 @@ function edgeOf(parser: Parser): Expression {
   if (parser.kind === 'param') return parser.paramNode();
   if (parser.isPunct('(')) return parenthesized(parser);
   if (parser.isAdjacent(':')) return recordOrCall(parser);
-  return { kind: 'table', name: parser.name() };
+  const { start } = parser;
+  return parser.begunAt(start, { kind: 'table', name: parser.name() });
 }
 
 function recordOrCall(parser: Parser): Expression {

@@ -27,7 +27,7 @@ type Printers = { readonly [K in Type['kind']]?: (type: Extract<Type, { kind: K 
 const PRINTERS: Printers = {
   array: collection,
   set: collection,
-  object: ({ fields }) => (fields === undefined ? 'object' : objectType(fields)),
+  object: ({ fields, open }) => (fields === undefined ? 'object' : objectType(fields, open)),
   tuple: ({ items }) => `[${items.map(typeText).join(', ')}]`,
   record: ofTables,
   table: ofTables,
@@ -51,9 +51,10 @@ function collection({ kind, item, length }: Extract<Type, { kind: 'array' | 'set
   return item === undefined || item.kind === 'any' ? kind : `${kind}<${typeText(item)}>`;
 }
 
-function objectType(fields: readonly (readonly [name: string, type: Type])[]): string {
-  if (fields.length === 0) return '{  }';
-  return `{ ${fields.map(([name, type]) => `${escapeObjectKey(name)}: ${typeText(type)}`).join(', ')} }`;
+function objectType(fields: readonly (readonly [name: string, type: Type])[], open?: true): string {
+  const texts = fields.map(([name, type]) => `${escapeObjectKey(name)}: ${typeText(type)}`);
+  if (open) texts.push('…');
+  return texts.length === 0 ? '{  }' : `{ ${texts.join(', ')} }`;
 }
 
 function withArguments(name: string, list: readonly string[], bar = ' | '): string {

@@ -24,7 +24,7 @@ export function path(parser: Parser, first = segment(parser)): Call | Constant {
   }
   if (USER_DEFINED.has(root)) {
     const version = root === 'ml' ? parser.version() : '';
-    return callOf(parser, [root, ...segments.slice(1)].join('::') + version);
+    return parser.begunAt(first.start, callOf(parser, [root, ...segments.slice(1)].join('::') + version));
   }
   const name = segments.join('::').toLowerCase();
   if (isConstantName(name)) return { kind: 'constant', name };

@@ -60,9 +60,10 @@ const MAX_FIELDS = 15_000;
 function objectRest(parser: Parser, openedAt: number): ObjectLiteral {
   const before = parser.code;
   const entries = parser.listUntil('}', openedAt, () => {
+    const { start } = parser;
     const key = objectKey(parser);
     parser.expectPunct(':');
-    return [key, parser.expression()] as const;
+    return parser.begunAt(start, [key, parser.expression()] as const);
   });
   if (entries.length > MAX_FIELDS) {
     throw failure('query_too_large', { limit: MAX_FIELDS, what: 'fields in one object', setting: 'fixed' });

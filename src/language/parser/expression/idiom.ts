@@ -7,8 +7,14 @@ import { recordId, recordKeyAt } from './record-id.js';
 
 /** A path as clauses name one (`SET a.b`, `ORDER BY a`, `AS x.y`): its first word is never a keyword. */
 export function idiom(parser: Parser): Idiom {
-  const first: Part[] = isPathStart(parser) ? [] : [{ kind: 'field', name: parser.name() }];
+  const first: Part[] = isPathStart(parser) ? [] : [fieldPart(parser)];
   return { kind: 'idiom', parts: parts(parser, first) };
+}
+
+/** The name that is the current token, as the part of a path. */
+function fieldPart(parser: Parser): Part {
+  const { start } = parser;
+  return parser.begunAt(start, { kind: 'field', name: parser.name() });
 }
 
 /** Whether the current token begins a path of its own: a graph step. */
@@ -78,8 +84,10 @@ export function afterDot(parser: Parser): Part {
         return destructureOrRecursion(parser);
     }
   }
+  const { start } = parser;
   const name = parser.name();
-  return parser.isPunct('(') ? { kind: 'method', name, args: parser.args() } : { kind: 'field', name };
+  const part: Part = parser.isPunct('(') ? { kind: 'method', name, args: parser.args() } : { kind: 'field', name };
+  return parser.begunAt(start, part);
 }
 
 function bracketed(parser: Parser): Part {
@@ -110,6 +118,11 @@ function destructureFields(parser: Parser, openedAt: number): DestructureField[]
 }
 
 function destructureField(parser: Parser): DestructureField {
+  const { start } = parser;
+  return parser.begunAt(start, destructured(parser));
+}
+
+function destructured(parser: Parser): DestructureField {
   const name = parser.name();
   if (parser.acceptPunct(':')) return { kind: 'alias', name, value: parser.expression() };
   if (!parser.acceptPunct('.')) return { kind: 'include', name };
@@ -231,10 +244,14 @@ function detailed(parser: Parser, direction: GraphStep['direction']): GraphStep 
 /** `e`, `e:1..5`, `e FIELD f`, `e:1..5 FIELD f`. */
 function subject(parser: Parser, expected: string): GraphSubject {
   if (!parser.isName()) parser.unexpected(expected);
-  const table = parser.text;
+  const { start, text: table } = parser;
   const range = parser.isAdjacent(':') ? recordKeyAt(parser, parser.end + 1, table) : undefined;
   if (range === undefined) parser.advance();
   // A step leads along all edges or along a range of them.
   else if (range.kind !== 'key-range') parser.unexpected('..');
-  return { table, ...(range && { range }), ...(parser.acceptWord('FIELD') && { field: parser.name() }) };
+  return parser.begunAt(start, {
+    table,
+    ...(range && { range }),
+    ...(parser.acceptWord('FIELD') && { field: parser.name() }),
+  });
 }

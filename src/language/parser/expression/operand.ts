@@ -75,12 +75,12 @@ function named(parser: Parser): Expression {
     return parser.adjacent(1) === COLON ? builtIn(parser) : postfix(parser, recordId(parser));
   }
   const first = segment(parser);
-  const { name } = first;
+  const { name, start } = first;
   if (parser.isPunct(':'))
     parser.fail('Unexpected whitespace', { ...first, label: 'No whitespace allowed after this token' });
   if (parser.isPunct('::')) return builtIn(parser, first);
   if (parser.isPunct('(')) return postfix(parser, knownCall(parser, name.toLowerCase(), first));
-  return { kind: 'idiom', parts: parts(parser, [{ kind: 'field', name }]) };
+  return { kind: 'idiom', parts: parts(parser, [parser.begunAt(start, { kind: 'field', name })]) };
 }
 
 function builtIn(parser: Parser, first?: FunctionNameSegment): Expression {

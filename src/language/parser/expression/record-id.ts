@@ -16,14 +16,14 @@ const GENERATORS: ReadonlyMap<string, Generate['generator']> = new Map([
 
 /** A record id whose table is the current token and is followed by a colon. */
 export function recordId(parser: Parser): RecordIdLiteral {
-  const table = parser.text;
-  return { kind: 'record-id', table, key: recordKeyAt(parser, parser.end + 1, table) };
+  const { start, text: table } = parser;
+  return parser.begunAt(start, { kind: 'record-id', table, key: recordKeyAt(parser, parser.end + 1, table) });
 }
 
 /** The same where no range can stand: what would be one ends before its dots. */
 export function singleRecordId(parser: Parser): RecordIdLiteral {
-  const table = parser.text;
-  return { kind: 'record-id', table, key: keyAt(parser, parser.end + 1, table) };
+  const { start, text: table } = parser;
+  return parser.begunAt(start, { kind: 'record-id', table, key: keyAt(parser, parser.end + 1, table) });
 }
 
 /** The key that begins at `offset`; afterwards the token behind it is the current one. */
