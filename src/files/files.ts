@@ -305,7 +305,7 @@ class FilesOfExecution implements TransferredFiles {
     return `${this.#execution.services.publicUrls[0] ?? ''}/files/${path}?${linkQuery(link)}`;
   }
 
-  /** A file by a link to it, whoever asks. */
+  /** A file by a link to it, by which any client may ask. */
   async #linked(file: FileReference, link: FileLink): Promise<{ site: Site; row: FileRow | undefined }> {
     const site = await this.#site(file.bucket).catch((error: unknown) => {
       // That there is no such bucket is for those who have a link to a file in it.

@@ -44,7 +44,7 @@ export function linkQuery({ until, by, signature }: FileLink): string {
 }
 
 /** The link in a query; `undefined` if there is none. @throws TesseraError `file_link` if it isn't one */
-export function readLink(query: Readonly<Record<string, unknown>>): FileLink | undefined {
+export function readFileLink(query: Readonly<Record<string, unknown>>): FileLink | undefined {
   const { until, by, signature } = query;
   if (signature === undefined) return undefined;
   const isLink =

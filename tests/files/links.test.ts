@@ -1,6 +1,6 @@
 /** Links to files: what they give, and when they end. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readLink } from '../../src/files/links.js';
+import { readFileLink } from '../../src/files/links.js';
 import type { Session } from '../../src/session/contract.js';
 import { FileReference, objectFrom } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
@@ -32,11 +32,11 @@ async function urlBy(session: Session, file = FILE, options = '{}'): Promise<str
 
 /** What an address gives to a guest, whose server lets guests do nothing. */
 function get(address: string, file = FILE): Promise<string | undefined> {
-  const link = readLink(Object.fromEntries(new URL(address).searchParams));
+  const link = readFileLink(Object.fromEntries(new URL(address).searchParams));
   return read(file, link);
 }
 
-async function read(file: FileReference, link: ReturnType<typeof readLink>): Promise<string | undefined> {
+async function read(file: FileReference, link: ReturnType<typeof readFileLink>): Promise<string | undefined> {
   const found = await guest.openFile(file, link);
   if (found === undefined) return undefined;
   let text = '';
@@ -108,7 +108,7 @@ describe('a link', () => {
   });
 
   it('is of no other file, time or record', async () => {
-    const link = readLink(Object.fromEntries(new URL(await urlBy(world.owner)).searchParams));
+    const link = readFileLink(Object.fromEntries(new URL(await urlBy(world.owner)).searchParams));
     if (link === undefined) throw new Error('it has a link');
     const refused = [
       [new FileReference('b', '/c'), link],
@@ -125,11 +125,11 @@ describe('a link', () => {
   it.each([{ signature: 'x' }, { signature: 'x', until: 'never' }, { signature: 'x', until: '-1' }, { signature: 5 }])(
     'isn’t %j',
     (query) => {
-      expect(() => readLink(query)).toThrow('This link is over');
+      expect(() => readFileLink(query)).toThrow('This link is over');
     },
   );
 
   it('isn’t in queries without a signature', () => {
-    expect(readLink({ until: '5', limit: '1' })).toBeUndefined();
+    expect(readFileLink({ until: '5', limit: '1' })).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 /** `/files/:namespace/:database/:bucket/…`: the files of buckets. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../errors/error.js';
-import { readLink } from '../../files/links.js';
+import { readFileLink } from '../../files/links.js';
 import { FileReference, newObject } from '../../value/value.js';
 import type { RouteContext } from '../base/context.js';
 import { responseFormat } from '../base/negotiation.js';
@@ -26,7 +26,7 @@ export function getFileRoute(context: RouteContext, request: FastifyRequest, rep
       const content = await encodeAnswer(files, format, context.environment, answerBounds(context, reply));
       return sendAnswer(context, reply, format.contentType, content);
     }
-    const link = readLink(readQueryString(request.url) ?? {});
+    const link = readFileLink(readQueryString(request.url) ?? {});
     const file = await session.openFile(new FileReference(bucket, key), link);
     if (file === undefined) throw failure('file_missing');
     return sendFile(context, request, reply, file);

@@ -20,8 +20,8 @@ export function uploadFile(session: SessionState, file: FileReference, type: str
 }
 
 /**
- * Asks in a transaction of its own. `name` is the function that does the same, which must be allowed. `isAnyone`: guests
- * that may not run statements may ask, too.
+ * Asks in a transaction of its own. `name` is the function that does the same, which must be allowed. `isAnyone`:
+ * guests that may not run statements may ask, too.
  */
 async function withFiles<T>(
   session: SessionState,
