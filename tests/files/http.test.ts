@@ -51,7 +51,8 @@ function ask(as: string, method: string, path: string, { headers = {}, body }: R
   });
 }
 
-const codeOf = async (answer: Response) => [answer.status, ((await answer.json()) as { error?: string }).error];
+const codeOf = async (answer: Response) =>
+  answer.ok ? [answer.status] : [answer.status, ((await answer.json()) as { error?: string }).error];
 
 describe.each(['pictures', 'folder', 'memory'])('the bucket %s', (bucket) => {
   const bytes = Buffer.from(realEnvironment.random.bytes(700_001));
@@ -198,6 +199,24 @@ describe('what is put', () => {
     socket.destroy();
     expect((await ask('ann', 'PUT', 'pictures/after', { body: 'x' })).status).toBe(201);
     expect(await codeOf(await ask('root', 'GET', 'pictures/cut'))).toEqual([404, 'file_missing']);
+  });
+
+  it('waits where a user has too many uploads', async () => {
+    const sockets = await Promise.all(Array.from({ length: 8 }, opened));
+    const begun = sockets.map(async (socket, at) => {
+      const head = `PUT /files/test/test/memory/u${at} HTTP/1.1\r\nhost: localhost\r\nauthorization: ${tokens['ann']}`;
+      const answered = new Promise<string>((resolve) => socket.once('data', (chunk) => resolve(String(chunk))));
+      socket.write(`${head}\r\ncontent-length: 10\r\nexpect: 100-continue\r\n\r\n`);
+      const answer = await answered;
+      socket.write('12345');
+      return answer;
+    });
+    for (const answer of await Promise.all(begun)) expect(answer).toMatch(/^HTTP\/1\.1 100/);
+    const again = () => ask('ann', 'PUT', 'memory/u', { body: 'x' });
+    await expect.poll(async () => codeOf(await again())).toEqual([429, 'too_many_uploads']);
+    expect((await ask('bob', 'PUT', 'memory/bob', { body: 'x' })).status).toBe(201);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(async () => (await again()).ok).toBe(true);
   });
 
   it('acts as nothing but a file', async () => {

@@ -99,6 +99,12 @@ export const fileErrors = {
     text: ({ size }) => `The file has ${size} bytes, none of which are in the range`,
     http: 416,
   }),
+  too_many_uploads: row<{ most: number; whose: string }>({
+    kind: 'NotAllowed',
+    text: ({ most, whose }) => `There are ${most} uploads ${whose} already: send the file when one of them is over`,
+    http: 429,
+    retryable: true,
+  }),
   file_changed: row({
     kind: 'Validation',
     text: () => 'The file is not the version that was expected',

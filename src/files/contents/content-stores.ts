@@ -18,6 +18,7 @@ import { allowedFolder, FolderContents } from './folder.js';
 import { MemoryContents } from './memory.js';
 import { S3Contents } from './s3.js';
 import { type StagedContent, storeStaged, type Upload } from './staged.js';
+import { UploadsAtOnce } from './uploads-at-once.js';
 
 export interface FileOptions {
   /** Folders in which the folders of `file:` backends must lie. */
@@ -54,6 +55,7 @@ export class ContentStores {
   readonly #environment: Environment;
   readonly #options: FileOptions;
   readonly #memory: MemoryScope;
+  readonly #uploads = new UploadsAtOnce();
   readonly #inMemory = new Map<string, MemoryContents>();
 
   constructor(engine: Engine, environment: Environment, options: FileOptions) {
@@ -125,9 +127,17 @@ export class ContentStores {
   /**
    * Stores a content that a transaction then puts; one that isn't put within an hour is deleted. A note of it is
    * durable before the first byte, so that nothing is left behind whenever the process ends.
-   * @throws TesseraError `file_too_large`, `bucket_store`, and what `bytes` throws
+   * @throws TesseraError `file_too_large`, `bucket_store`, `too_many_uploads`, and what `bytes` throws
    */
-  async stage(place: BucketPlace, bytes: AsyncIterable<Uint8Array>, { holder, limit }: Upload): Promise<StagedContent> {
+  stage(place: BucketPlace, bytes: AsyncIterable<Uint8Array>, upload: Upload): Promise<StagedContent> {
+    return this.#uploads.run(upload.holder, () => this.#stage(place, bytes, upload));
+  }
+
+  async #stage(
+    place: BucketPlace,
+    bytes: AsyncIterable<Uint8Array>,
+    { holder, limit }: Upload,
+  ): Promise<StagedContent> {
     const keys = new BucketKeys(place.database, place.identity);
     const content = this.drawContent();
     const due = this.#environment.clock.now() + STAGED;
