@@ -21,6 +21,7 @@ import type {
 import { copyValue, StepwiseCopier } from '../value/copy.js';
 import { type ObjectValue, Uuid, type Value } from '../value/value.js';
 import { weightOf } from '../value/weight.js';
+import { type EmbeddedFile, type FileSource, openEmbedded, putEmbedded } from './embedded-file.js';
 import { fromJavaScript, objectFromJavaScript } from './from-javascript.js';
 import { Subscription } from './subscription.js';
 import { WatchedResult } from './watched-result.js';
@@ -194,6 +195,29 @@ export class EmbeddedSession extends StatementRunner implements AsyncDisposable 
    */
   import(text: string | AsyncIterable<string>): Promise<void> {
     return this.#session.import(typeof text === 'string' ? inOnePiece(text) : text);
+  }
+
+  /**
+   * Opens a file of a bucket, if the user may get it; `undefined` if there is none.
+   *
+   *     const file = await db.openFile('avatars', 'ann.png');
+   *     return new Response(file?.stream());
+   *
+   * @throws TesseraError `file_denied`, `bucket_missing`, `file_key`
+   */
+  openFile(bucket: string, key: string): Promise<EmbeddedFile | undefined> {
+    return openEmbedded(this.#session, bucket, key);
+  }
+
+  /**
+   * Puts a file, when all of its bytes have come. Its type is that of the key's ending unless it is given.
+   *
+   *     await db.putFile('avatars', 'ann.png', createReadStream('me.png'));
+   *
+   * @throws TesseraError `file_denied`, `file_too_large`, `file_type`, `bucket_full`, `too_many_uploads`, …
+   */
+  putFile(bucket: string, key: string, source: FileSource, type?: string): Promise<void> {
+    return putEmbedded(this.#session, bucket, key, source, type);
   }
 
   /** Signs out. */

@@ -21,6 +21,7 @@ import type {
 import type { DatabaseOptions } from '../session/database/options.js';
 import { ClientConnection } from '../session/resources/client-connection.js';
 import type { ConnectionMemory } from '../session/resources/server-memory.js';
+import type { EmbeddedFile, FileSource } from './embedded-file.js';
 import { EmbeddedSession, type LiveSubscription, type StatementRunner, type Variables } from './embedded-session.js';
 import { acquireStore, type StoreHandle } from './shared-stores.js';
 import type { Change, Subscription } from './subscription.js';
@@ -37,7 +38,9 @@ export type {
   Change,
   DatabaseOptions,
   DatabaseSelection,
+  EmbeddedFile,
   EmbeddedSession,
+  FileSource,
   IssuedTokens,
   LiveSubscription,
   Notification,
