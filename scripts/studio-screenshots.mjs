@@ -77,9 +77,46 @@ async function openTable(page) {
   await page.getByRole('grid').getByRole('link', { name: 'track:10', exact: true }).waitFor();
 }
 
+async function openImport(page) {
+  await page.goto(`${new URL(page.url()).origin}/studio#/explore/import/track`);
+  await page.getByLabel('Or paste it here').fill(TRACKS);
+  await page.getByRole('region', { name: 'Preview' }).getByRole('row').nth(3).waitFor();
+  await page.getByRole('region', { name: 'Preview' }).scrollIntoViewIfNeeded();
+  await page.getByRole('button', { name: /^Import \d/ }).scrollIntoViewIfNeeded();
+}
+
+const TRACKS = `id,name,album,seconds,milliseconds,unit_price
+901,Northern Lights,album:3,214,214000,0.99
+902,"Rain, Again",album:3,187,187500,0.99
+903,Last Train,album:4,,about 3 min,1.29`;
+
 async function openRecord(page) {
   await page.goto(`${new URL(page.url()).origin}/studio#/explore/record/${encodeURIComponent('album:1')}`);
   await page.getByRole('region', { name: 'Neighbours' }).getByRole('table').waitFor();
+}
+
+/** The history of a record that is changed twice. */
+async function openHistory(page) {
+  const url = new URL(page.url()).origin;
+  const headers = {
+    accept: 'application/json',
+    'svc-ns': 'shop',
+    'svc-db': 'music',
+    authorization: `Basic ${Buffer.from(`${USER}:${PASS}`).toString('base64')}`,
+  };
+  const body = `ALTER TABLE track CHANGEFEED 7d INCLUDE ORIGINAL; UPDATE track:7 SET unit_price = 1.29dec;
+    UPDATE track:7 SET name = 'Harbour Lights (Live)', composer = NONE`;
+  await fetch(`${url}/sql`, { method: 'POST', headers, body });
+  await page.goto(`${url}/studio#/explore/record/${encodeURIComponent('track:7')}`);
+  await page.getByRole('button', { name: 'Show the history' }).click();
+  await page
+    .getByRole('button', { name: /^Put back/ })
+    .first()
+    .waitFor();
+  await page.getByRole('region', { name: 'History', exact: true }).evaluate((section) => {
+    const box = section.closest('.shown');
+    box.scrollTop += section.getBoundingClientRect().top - box.getBoundingClientRect().top;
+  });
 }
 
 /** Each picture, and how the page comes to what it shows. */
@@ -87,7 +124,9 @@ const PICTURES = [
   ['explore', { viewport: LOW }, openTable],
   ['explore-dark', { viewport: LOW, colorScheme: 'dark' }, openTable],
   ['explore-phone', { viewport: PHONE }, openTable],
+  ['import', {}, openImport],
   ['record', {}, openRecord],
+  ['history', { viewport: LOW }, openHistory],
   [
     'query',
     {},

@@ -1,7 +1,7 @@
 /** Any value of the database, always as text: whatever is in it, it is never read as HTML. */
 import { RecordId } from 'surrealdb';
 import { hrefOf } from '../base/route.js';
-import { literal } from '../connection/surrealql.js';
+import { textOf } from './value-text.js';
 
 /** The first characters of longer values are shown. */
 const LONGEST = 200;
@@ -20,8 +20,14 @@ interface Properties {
 export function Value({ value, whole = false, id }: Properties) {
   if (value === undefined) return <span className="none">NONE</span>;
   if (value === null) return <span className="none">NULL</span>;
-  if (value instanceof RecordId)
-    return <a href={hrefOf('explore', ['record', id ?? value.toString()])}>{shown(id ?? value, whole)}</a>;
+  if (value instanceof RecordId) {
+    const name = id ?? value.toString();
+    return (
+      <a href={hrefOf('explore', ['record', name])} data-record={name}>
+        {shown(name, whole)}
+      </a>
+    );
+  }
   const kind = typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'other';
   return <span className={`value ${kind}`}>{shown(value, whole)}</span>;
 }
@@ -32,9 +38,4 @@ function shown(value: unknown, whole: boolean): string {
   if (text.length <= longest) return text;
   const more = whole ? ` (${(text.length - longest).toLocaleString('en')} more characters)` : '';
   return `${text.slice(0, longest)}…${more}`;
-}
-
-/** What a value looks like in a cell. */
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : value instanceof RecordId ? value.toString() : literal(value);
 }
