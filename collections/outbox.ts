@@ -39,8 +39,11 @@ interface Waiting {
 /** Milliseconds until a write is sent again that has failed for reasons that aren't its own; they double. */
 const PAUSE = 250;
 const LONGEST_PAUSE = 10_000;
-/** How often a write is sent that fails for the server's reasons before it is given up. */
-const MOST_TRIES = 10;
+/** Why a write wasn't done: itself, what else the server does, or that no one answers or another user is signed in. */
+type Cause = 'write' | 'server' | 'connection';
+
+/** How often a write is sent before it is given up, which rolls it back. */
+const MOST_TRIES: Readonly<Record<Cause, number>> = { write: 1, server: 10, connection: Number.POSITIVE_INFINITY };
 
 export class Outbox {
   readonly user: RecordId;
@@ -158,13 +161,13 @@ export class Outbox {
         this.#tries = 0;
         this.#settle(id);
       } catch (error) {
-        if (isAboutTheWrite(error) || ++this.#tries >= MOST_TRIES) {
-          this.#tries = 0;
-          this.#settle(id, error);
-        } else {
+        const most = MOST_TRIES[causeOf(error)];
+        if (++this.#tries < most) {
           setTimeout(() => this.#send(), Math.min(PAUSE * 2 ** this.#tries, LONGEST_PAUSE));
           return;
         }
+        this.#tries = 0;
+        this.#settle(id, error);
       }
     }
   }
@@ -228,9 +231,11 @@ const ROWS = 'rows:';
 const LAST = 'last';
 const BROWSER = 'browser';
 
-/** What the server refuses is rolled back; anything else may succeed later: it hasn't answered, or was busy. */
-function isAboutTheWrite(error: unknown): boolean {
-  return error instanceof ServerError && error.kind !== 'Query' && !error.message.includes(NOT_YET);
+function causeOf(error: unknown): Cause {
+  if (!(error instanceof ServerError) || error.message.includes(NOT_YET)) return 'connection';
+  // Rules refuse by a text of ours; this is a session that has expired.
+  if (error.kind === 'NotAllowed') return 'connection';
+  return error.kind === 'Query' ? 'server' : 'write';
 }
 
 /** TanStack adds fields of its own to rows, `$synced` among them. */

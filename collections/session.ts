@@ -1,9 +1,10 @@
 /** The sign-in of an app's user, which lasts over reloads, lost connections and the tabs of a browser. */
-import { AuthenticationError, type RecordId, ServerError, Surreal } from 'surrealdb';
+import { AuthenticationError, NotAllowedError, type RecordId, Surreal } from 'surrealdb';
 import { alone, BrowserStore, type TextStorage, usualStorage } from './browser-store.js';
 import { newName } from './new-id.js';
 import { Outbox } from './outbox.js';
 import { expiryOf, type Place, SessionError, SignInRequests, type TokenPair } from './sign-in-requests.js';
+import { whileConnected } from './write-mutations.js';
 
 export { SessionError, type TokenPair };
 
@@ -177,6 +178,10 @@ export class Session<U extends User = User> {
     const { client } = this;
     const ends = [
       client.subscribe('reconnecting', () => this.#change({ ...this.#state, isConnected: false })),
+      client.subscribe('disconnected', () => {
+        this.#change({ ...this.#state, isConnected: false });
+        this.#connectLater();
+      }),
       client.subscribe('connected', () => {
         this.#entering = this.#connected();
       }),
@@ -218,14 +223,14 @@ export class Session<U extends User = User> {
       .catch(() => undefined);
     if (connection !== this.#connection) return;
     if (this.client.status === 'connected') return this.#entering;
-    // The client gives up where it can't sign in.
-    if (this.client.status === 'disconnected') this.#connectLater();
   }
 
-  #connectLater(): void {
+  /** The client gives up where it can't sign in, as when a token can't be renewed for now. */
+  #connectLater(isNeeded = () => this.client.status === 'disconnected'): void {
     const connection = this.#connection;
     setTimeout(() => {
-      if (connection === this.#connection && this.#stopListening !== undefined) void this.#connect();
+      const isPresent = connection === this.#connection && this.#stopListening !== undefined;
+      if (isPresent && isNeeded()) void this.#connect();
     }, PAUSE);
   }
 
@@ -235,14 +240,17 @@ export class Session<U extends User = User> {
       const kept = this.#kept();
       if (kept === undefined) return null;
       const { tokens, access } = kept;
-      if (expiryOf(tokens.access) > Date.now() + MARGIN) return tokens.access;
+      const margin = tokens.refresh === undefined ? 0 : MARGIN;
+      if (expiryOf(tokens.access) > Date.now() + margin) return tokens.access;
       try {
-        if (tokens.refresh === undefined) throw new SessionError('session_ended', 'The session has expired');
+        if (tokens.refresh === undefined)
+          throw new SessionError('session_ended', 'The session has expired', { status: 401 });
         const renewed = await this.#requests.enter('signin', access, { refresh: tokens.refresh });
         this.#keep({ ...kept, tokens: renewed });
         return renewed.access;
       } catch (error) {
-        if (!(error instanceof SessionError) || error.code === 'unreachable') throw error;
+        // Anything else may succeed later.
+        if (!isRefusal(error)) throw error;
         this.#ended();
         return null;
       }
@@ -255,21 +263,24 @@ export class Session<U extends User = User> {
     const kept = this.#kept();
     if (kept === undefined) return this.#change({ ...this.#signedOut(), isConnected: true });
     const read = 'IF $auth { (SELECT * FROM ONLY $auth) ?? { id: $auth } }';
-    const [user] = await this.client.query<[U | undefined]>(read).catch(() => [undefined]);
-    if (connection !== this.#connection || this.#kept()?.id !== kept.id) return;
-    if (user === undefined) {
-      if (this.client.status === 'connected') this.#ended();
-      return;
+    let user: U | undefined;
+    try {
+      [user] = await whileConnected(this.client, this.client.query<[U | undefined]>(read));
+    } catch (error) {
+      // Guests may ask nothing, unless the server allows it; what else fails may succeed later.
+      if (!(error instanceof NotAllowedError)) return this.#connectLater(() => true);
     }
+    if (connection !== this.#connection || this.#kept()?.id !== kept.id) return;
+    if (user === undefined) return this.#ended();
     this.#keep({ ...(this.#kept() ?? kept), user });
     this.#openOutbox();
     this.#change({ status: 'signed-in', user, isConnected: true });
   }
 
   #failed(error: unknown): void {
-    if (error instanceof ServerError && this.#kept() !== undefined) this.#ended();
+    if (isRefusal(error) && this.#kept() !== undefined) this.#ended();
     // The client doesn't try to renew again; a connection that is begun again does.
-    else if (error instanceof AuthenticationError) this.#connectLater();
+    else if (error instanceof AuthenticationError) this.#connectLater(() => true);
   }
 
   /** The server no longer takes the sign-in. */
@@ -325,4 +336,10 @@ export class Session<U extends User = User> {
     this.#state = state;
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** Whether the server has refused the tokens, rather than not answered, or been busy. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof SessionError) return error.status === 401;
+  return error instanceof NotAllowedError && (error.isInvalidAuth || error.isTokenExpired);
 }

@@ -23,16 +23,21 @@ export class SessionError extends Error {
   readonly code: string;
   /** The field that a sign-up is refused for, of an access method with `ERRORS DETAILED`. */
   readonly field: string | undefined;
+  /** Of the server's answer; there is none where it doesn't answer. */
+  readonly status: number | undefined;
   /** Seconds to wait before the next attempt, where there were too many. */
   readonly retryAfter: number | undefined;
 
-  constructor(code: string, message: string, { field, retryAfter }: { field?: string; retryAfter?: number } = {}) {
+  constructor(code: string, message: string, { status, field, retryAfter }: Facts = {}) {
     super(message);
     this.code = code;
+    this.status = status;
     this.field = field;
     this.retryAfter = retryAfter;
   }
 }
+
+type Facts = Partial<Pick<SessionError, 'status' | 'field' | 'retryAfter'>>;
 
 interface Failure {
   readonly error?: string;
@@ -80,6 +85,7 @@ export class SignInRequests {
     if (answer.ok) return read;
     const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN);
     throw new SessionError(read.error ?? 'unreachable', read.information ?? read.description ?? answer.statusText, {
+      status: answer.status,
       ...(read.field !== undefined && { field: read.field }),
       ...(retryAfter > 0 && { retryAfter }),
     });

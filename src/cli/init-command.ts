@@ -8,7 +8,7 @@ const TEMPLATES: Readonly<Record<string, { readonly does: string; readonly page?
   minimal: { does: 'one table' },
   todo: {
     does: 'people who share lists, with a page in React that goes on without a connection',
-    page: 'npm install tesseradb surrealdb @tanstack/db@0.15 react react-dom vite && npx vite',
+    page: 'npm install surrealdb @tanstack/db@0.15 react react-dom vite && npx vite',
   },
   retrieval: { does: 'texts that are found by words and by vectors' },
 };

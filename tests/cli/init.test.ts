@@ -37,7 +37,7 @@ Next: npx tessera dev
 `);
     expect(app.read('.gitignore')).toContain('.tessera/');
     expect((await app.run(['init', 'todo', 'apps/tasks'])).output).toContain(
-      'Next: cd apps/tasks && npx tessera dev\nPage: cd apps/tasks && npm install tesseradb surrealdb @tanstack/db@0.15 ',
+      'Next: cd apps/tasks && npx tessera dev\nPage: cd apps/tasks && npm install surrealdb @tanstack/db@0.15 ',
     );
     // What the page is tested with.
     expect(readFileSync('tooling/package.json', 'utf8')).toContain('"@tanstack/db": "0.15.');

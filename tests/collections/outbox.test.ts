@@ -89,6 +89,13 @@ test('a write whose answer was lost isn’t done twice, whatever others do meanw
   await expect.poll(() => page.texts()).toEqual(['Milk']);
 });
 
+test('waits while the connection has no user, as after the end of a session', async () => {
+  await page.session.client.invalidate();
+  page.add('Milk');
+  await page.session.check();
+  await expect.poll(stored).toEqual(['Milk']);
+});
+
 test('waits for its own user', async () => {
   page.cut();
   page.add('Milk');

@@ -1,6 +1,6 @@
 /** Sessions of users, as a page has them: kept over reloads, renewed, ended from elsewhere, and without a connection. */
 import type { Surreal } from 'surrealdb';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { BrowserStore, MemoryStorage } from '../../collections/browser-store.js';
 import type { Session, SessionState } from '../../collections/session.js';
 import type { RunningServer } from '../../src/server/server.js';
@@ -113,6 +113,33 @@ test('renews what has expired, and not what was revoked', async () => {
   await becomes(third, 'signed-out');
   expect(third.state.error).toMatchObject({ code: 'session_ended' });
   expect(store.get('sign-in')).toBeUndefined();
+});
+
+test('a renewal that fails for want of an answer is tried again, and ends nothing', async () => {
+  const storage = new MemoryStorage();
+  const session = started(storage);
+  await session.signUp(ANN);
+  const store = kept(storage);
+  const signIn = store.get<{ tokens: object }>('sign-in');
+  const expired = `e30.${btoa(JSON.stringify({ exp: 1_700_000_000 }))}.e30`;
+  store.set('sign-in', { ...signIn, tokens: { ...signIn?.tokens, access: expired } });
+  const fetch = vi.spyOn(globalThis, 'fetch');
+  fetch.mockRejectedValueOnce(new TypeError('fetch failed'));
+  fetch.mockResolvedValueOnce(new Response('{}', { status: 503 }));
+  // The next connection asks for a token.
+  await session.client.close();
+  await becomes(session, 'signed-in as ann@example.com');
+  await expect.poll(() => fetch.mock.calls.length).toBe(3);
+  fetch.mockRestore();
+  expect(await session.client.query('RETURN $auth')).toEqual([session.state.user?.id]);
+});
+
+test('lasts as long as its token, where there is none to renew it', async () => {
+  await owner.query(`DEFINE ACCESS short ON DATABASE TYPE RECORD SIGNUP (CREATE person SET email = $email, password = $password)
+    DURATION FOR TOKEN 20s, FOR SESSION 12h`);
+  const session = started();
+  await session.signUp(ANN, { access: 'short' });
+  expect(statusOf(session)).toBe('signed-in as ann@example.com');
 });
 
 test('signing out ends the sign-in of a copy, too', async () => {

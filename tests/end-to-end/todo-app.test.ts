@@ -114,6 +114,28 @@ inTurn('goes on without a connection, also after a reload, and is the same for a
   expect(await bob.getByRole('checkbox', { name: 'Buy milk' }).isChecked()).toBe(true);
 });
 
+inTurn('what two tabs have written without a connection is sent, also that of one that is closed', async (test) => {
+  const [first, bob] = [await asAnn(test), await asBob(test)];
+  await bob.getByRole('button', { name: 'Home shared with you' }).click();
+  const second = await first.context().newPage();
+  await second.goto(first.url());
+  const [firstTask, secondTask] = ['Of the first tab', 'Of the second tab'];
+  for (const page of [first, second]) await page.getByRole('button', { name: 'Home' }).click();
+  for (const page of [first, second]) await expect.poll(() => tasks(page)).toContain('Call the plumber');
+  proxy.refuse();
+  for (const page of [first, second]) await expect.poll(() => status(page)).toContain('No connection');
+  await add(first, firstTask);
+  await add(second, secondTask);
+  await expect.poll(() => status(first)).toBe('No connection, 2 to save');
+  await second.close();
+  proxy.accept();
+  await expect.poll(() => tasks(bob), { timeout: 15_000 }).toEqual(expect.arrayContaining([firstTask, secondTask]));
+  await expect.poll(() => status(first), { timeout: 15_000 }).toBe('Saved');
+  await expect.poll(() => tasks(first)).toEqual(expect.arrayContaining([firstTask, secondTask]));
+  const own = (await tasks(bob)).filter((task) => [firstTask, secondTask].includes(task ?? ''));
+  expect(own).toEqual([firstTask, secondTask]);
+});
+
 inTurn('tabs share the sign-in, and its end', async (test) => {
   const first = await asAnn(test);
   const second = await first.context().newPage();
