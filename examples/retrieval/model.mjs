@@ -12,8 +12,12 @@ export async function* answerOf(prompt) {
   const [, sources = '', question = ''] = /^[^\n]*\n\n(.*)\n\nQuestion: (.*)$/s.exec(prompt) ?? [];
   const asked = wordsOf(question);
   const sentences = sources.split(/^(?=\[\d+\] )/m).flatMap((source, at) => {
-    const text = source.slice(source.indexOf('\n') + 1).replace(/\s+/g, ' ');
-    return (text.match(/[^.!?]+[.!?]/g) ?? []).map((sentence) => ({
+    const lines = source.split('\n').slice(1);
+    const text = lines
+      .filter((line) => !/^\s*(#|\||```|<)/.test(line))
+      .join(' ')
+      .replace(/\s+/g, ' ');
+    return (text.match(/\S.*?[.!?](?= |$)/g) ?? []).map((sentence) => ({
       text: `${sentence.trim()} [${at + 1}]`,
       shared: [...wordsOf(sentence)].filter((word) => asked.has(word)).length,
     }));
