@@ -72,8 +72,6 @@ export class Session<U extends User = User> {
   #stopListening: (() => void) | undefined;
   /** Which connection is the present one: what earlier ones say is of no interest. */
   #connection = 0;
-  /** Reads who is signed in, of the present connection. */
-  #entering: Promise<void> | undefined;
   /** The sign-in that the present connection was begun with. */
   #signInId: string | undefined;
 
@@ -158,7 +156,7 @@ export class Session<U extends User = User> {
     const kept = this.#kept();
     if (kept === undefined || this.client.status !== 'connected') return;
     const [who] = await this.client.query<[unknown]>('RETURN $auth').catch(() => [undefined]);
-    if (who === undefined) await this.#connect();
+    if (who === undefined) this.#connect();
   }
 
   async #enter(how: 'signin' | 'signup', variables: Readonly<Record<string, unknown>>, access: string): Promise<void> {
@@ -171,7 +169,20 @@ export class Session<U extends User = User> {
       throw error;
     }
     this.#change({ status: 'loading', isConnected: false });
-    await this.#connect();
+    this.#connect();
+    await this.#settled();
+  }
+
+  /** Until it is known who is signed in. */
+  async #settled(): Promise<void> {
+    if (this.#stopListening === undefined) return;
+    await new Promise<void>((resolve) => {
+      const end = this.subscribe(() => {
+        if (this.#state.status === 'loading') return;
+        end();
+        resolve();
+      });
+    });
   }
 
   #open(): void {
@@ -182,9 +193,7 @@ export class Session<U extends User = User> {
         this.#change({ ...this.#state, isConnected: false });
         this.#connectLater();
       }),
-      client.subscribe('connected', () => {
-        this.#entering = this.#connected();
-      }),
+      client.subscribe('connected', () => void this.#connected()),
       client.subscribe('error', (error) => this.#failed(error)),
       this.#store.watch((key) => {
         if (key === SIGN_IN) this.#otherTab();
@@ -193,7 +202,7 @@ export class Session<U extends User = User> {
     this.#stopListening = () => {
       for (const end of ends) end();
     };
-    void this.#connect();
+    this.#connect();
   }
 
   #close(): void {
@@ -206,23 +215,22 @@ export class Session<U extends User = User> {
     void this.client.close().catch(() => undefined);
   }
 
-  /** A new connection is a new session at the server. Resolves when it is there, or has failed for now. */
-  async #connect(): Promise<void> {
+  /** A new connection is a new session at the server. */
+  #connect(): void {
     const { namespace, database, url } = this.#options;
-    const connection = ++this.#connection;
+    this.#connection++;
     if (this.#stopListening === undefined) return;
     this.#signInId = this.#kept()?.id;
     this.#openOutbox();
-    await this.client
+    this.client
       .connect(`${url.replace(/^http/, 'ws').replace(/\/$/, '')}/rpc`, {
         namespace,
         database,
         authentication: () => this.#token(),
         reconnect: { enabled: true, attempts: -1, retryDelay: PAUSE / 4, retryDelayMax: 10 * PAUSE },
       })
+      // The client's events say how it goes on.
       .catch(() => undefined);
-    if (connection !== this.#connection) return;
-    if (this.client.status === 'connected') return this.#entering;
   }
 
   /** The client gives up where it can't sign in, as when a token can't be renewed for now. */
@@ -230,7 +238,7 @@ export class Session<U extends User = User> {
     const connection = this.#connection;
     setTimeout(() => {
       const isPresent = connection === this.#connection && this.#stopListening !== undefined;
-      if (isPresent && isNeeded()) void this.#connect();
+      if (isPresent && isNeeded()) this.#connect();
     }, PAUSE);
   }
 
@@ -291,7 +299,7 @@ export class Session<U extends User = User> {
   #forget(error?: SessionError): void {
     this.#store.remove(SIGN_IN);
     this.#change({ ...this.#state, status: 'signed-out', user: undefined, error });
-    void this.#connect();
+    this.#connect();
   }
 
   /** Another tab has signed in or out; a new pair of the same sign-in is of no interest. */
@@ -300,7 +308,7 @@ export class Session<U extends User = User> {
     if (kept?.id === this.#signInId) return;
     if (kept === undefined) this.#change({ status: 'signed-out', isConnected: false });
     else this.#change({ status: 'loading', isConnected: false });
-    void this.#connect();
+    this.#connect();
   }
 
   #kept(): KeptSignIn<U> | undefined {
