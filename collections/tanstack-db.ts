@@ -2,11 +2,14 @@
  * Collections of TanStack DB whose rows are a live result: the rows of any SELECT, as they are and as they change, with
  * optimistic writes.
  */
-import type { Surreal } from 'surrealdb';
+import { type Surreal, toSurqlString } from 'surrealdb';
+import { KeptRows, keptWriteOf, type Writable } from './kept-rows.js';
 import { LiveRows, type Row, type RowChange } from './live-rows.js';
+import { newId } from './new-id.js';
+import type { Outbox } from './outbox.js';
 import { type RowMutation, writeMutations } from './write-mutations.js';
 
-export { type Row, type RowMutation, writeMutations };
+export { newId, type Row, type RowMutation, writeMutations };
 
 export interface LiveCollectionOptions {
   /** The official client; rows come while it is connected, and again when it is connected again. */
@@ -17,7 +20,11 @@ export interface LiveCollectionOptions {
   readonly bindings?: Record<string, unknown>;
   /** The collection's name. */
   readonly id?: string;
-  /** When the statement fails, or the server ends it, after the first rows have come. */
+  /** A session's: keeps what is written without a connection under the collection's name, and the rows. */
+  readonly outbox?: Outbox | undefined;
+  /** When all rows have come: at the beginning, and after each lost connection. */
+  readonly onRows?: () => void;
+  /** When the statement fails, or the server ends it. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -27,7 +34,7 @@ export interface LiveCollectionOptions {
 export interface LiveCollection<T extends Row> {
   readonly id?: string;
   getKey(row: T): string;
-  readonly sync: { sync(sink: RowSink<T>): () => void };
+  readonly sync: { sync(sink: RowSink<T> & { readonly collection: Writable<T> }): () => void };
   onInsert(mutations: RowMutations<T>): Promise<void>;
   onUpdate(mutations: RowMutations<T>): Promise<void>;
   onDelete(mutations: RowMutations<T>): Promise<void>;
@@ -44,7 +51,9 @@ interface RowSink<T extends Row> {
 }
 
 interface RowMutations<T extends Row> {
-  readonly transaction: { readonly mutations: readonly RowMutation<T>[] };
+  readonly transaction: {
+    readonly mutations: readonly (RowMutation<T> & { readonly metadata?: unknown })[];
+  };
 }
 
 /** Milliseconds for which a write waits for its rows to come back before its optimistic state goes. */
@@ -52,47 +61,67 @@ const PATIENCE = 1_000;
 
 /**
  * The options of a collection. Its keys are the records' ids as text, `todo:1`; ids of new rows are made here:
- * `new RecordId('todo', Uuid.v7())`. What the rules refuse is rolled back, and rejects the transaction.
+ * `newId('todo')`. What the rules refuse is rolled back, and rejects the transaction.
  *
  *     const todos = createCollection(liveCollection<Todo>({ client, query: 'SELECT * FROM todo' }));
- *     todos.insert({ id: new RecordId('todo', Uuid.v7()), text: 'Milk', done: false });
+ *     todos.insert({ id: newId('todo'), text: 'Milk', done: false });
  */
 export function liveCollection<T extends Row>(options: LiveCollectionOptions): LiveCollection<T> {
-  const { client, query, bindings = {}, id, onError } = options;
+  const { client, query, bindings = {}, outbox, onRows, onError } = options;
+  const id = options.id ?? (outbox && nameOf(query, bindings));
+  const send = (mutations: RowMutations<T>['transaction']['mutations']): Promise<void> => {
+    if (outbox === undefined || id === undefined) return writeMutations(client, mutations);
+    const kept = keptWriteOf(mutations[0]?.metadata);
+    return kept === undefined ? outbox.write(id, mutations) : outbox.settled(kept);
+  };
   const arrivals = new Arrivals();
   const write = async ({ transaction: { mutations } }: RowMutations<T>): Promise<void> => {
     const keys = mutations.map(({ type, modified, original }) => String(type === 'insert' ? modified.id : original.id));
     const arrived = arrivals.of(keys);
     try {
-      await writeMutations(client, mutations);
+      await send(mutations);
       await arrived.within(PATIENCE);
     } finally {
       arrived.forget();
     }
   };
-  const sync = ({ begin, write: put, commit, truncate, markReady, markError }: RowSink<T>) => {
+  const sync: LiveCollection<T>['sync']['sync'] = (sink) => {
+    const { begin, write: put, commit, truncate, markReady, markError, collection } = sink;
     let isReady = false;
+    const kept = outbox && id !== undefined ? new KeptRows<T>(outbox, id, collection) : undefined;
+    const replace = (all: readonly T[]): void => {
+      begin();
+      truncate();
+      for (const value of all) put({ type: 'insert', value });
+      commit();
+      if (!isReady) kept?.writeAgain();
+      isReady = true;
+      markReady();
+    };
     const rows = new LiveRows<T>(client, query, bindings, {
       replaced: (all) => {
-        begin();
-        truncate();
-        for (const value of all) put({ type: 'insert', value });
-        commit();
-        isReady = true;
-        markReady();
+        replace(all);
+        kept?.replace(all);
+        onRows?.();
       },
       changed: (change) => {
         begin();
         put(change);
         commit();
+        kept?.change(change);
         arrivals.note(keyOf(change));
       },
       failed: (error) => {
-        if (isReady) onError?.(error);
-        else markError(error);
+        onError?.(error);
+        if (!isReady) markError(error);
       },
     });
-    return () => rows.stop();
+    const last = client.status === 'connected' ? undefined : kept?.last;
+    if (last !== undefined) replace(last);
+    return () => {
+      rows.stop();
+      kept?.stop();
+    };
   };
   return {
     ...(id !== undefined && { id }),
@@ -103,6 +132,10 @@ export function liveCollection<T extends Row>(options: LiveCollectionOptions): L
     onDelete: write,
   };
 }
+
+/** What distinguishes a live result from the others of a page. */
+export const nameOf = (query: string, bindings: Record<string, unknown>): string =>
+  `${query} ${toSurqlString(bindings)}`;
 
 function keyOf<T extends Row>(change: RowChange<T>): string {
   return change.type === 'delete' ? change.key : String(change.value.id);

@@ -1,5 +1,5 @@
 /** Writes what a collection has changed optimistically, all or none of it. */
-import type { Surreal } from 'surrealdb';
+import type { RecordId, Surreal } from 'surrealdb';
 import type { Row } from './live-rows.js';
 
 /** What TanStack's transactions hold, as far as it is written. */
@@ -13,9 +13,19 @@ export interface RowMutation<T extends Row> {
   readonly original: Partial<T> | Record<string, never>;
 }
 
+/** Makes a write that is repeated do nothing: a record has the number of the last write that was done. */
+export interface Receipt {
+  readonly record: RecordId;
+  /** Of this write; it is done if it is larger than the record's `last`. */
+  readonly number: number;
+  /** Who has made the write: it waits until this user is signed in. */
+  readonly user: RecordId;
+}
+
 /**
  * Writes mutations in one transaction, in their order. Repeating it changes nothing more, so that what was sent over a
  * connection that was lost may be sent again: a record that is there isn't created, one that is gone isn't deleted.
+ * With a receipt it is done once whatever others have written meanwhile.
  *
  *     await writeMutations(client, transaction.mutations)
  *
@@ -24,8 +34,9 @@ export interface RowMutation<T extends Row> {
 export async function writeMutations<T extends Row>(
   client: Surreal,
   mutations: readonly RowMutation<T>[],
+  receipt?: Receipt,
 ): Promise<void> {
-  const bindings: Record<string, unknown> = {};
+  const bindings: Record<string, unknown> = receipt === undefined ? {} : { receipt };
   const statements = mutations.map((mutation, at) => {
     const { type, modified, changes, original } = mutation;
     const { id, ...data } =
@@ -35,8 +46,20 @@ export async function writeMutations<T extends Row>(
     return STATEMENTS[type](`$id${at}`, `$data${at}`);
   });
   // A block is one statement, whose error is that of what failed in it.
-  await client.query(`{\n${statements.join(';\n')}\n}`, bindings);
+  const block = `{\n${statements.join(';\n')}\n}`;
+  await whileConnected(client, client.query(receipt === undefined ? block : withReceipt(block), bindings));
 }
+
+/** Begins the text of an error that says nothing about the write itself. */
+export const NOT_YET = 'Not written yet: ';
+
+const withReceipt = (block: string) => `{
+IF $auth != $receipt.user { THROW '${NOT_YET}another user is signed in' };
+IF ((SELECT VALUE last FROM ONLY $receipt.record) ?? 0) < $receipt.number {
+  IF (UPSERT $receipt.record SET last = $receipt.number) = [] { THROW '${NOT_YET}its receipt is refused' };
+  ${block}
+}
+}`;
 
 /** Rules hide what they refuse: a statement that has no record is refused. */
 const refused = (what: string) => `{ THROW 'You may not ${what} this record' }`;
@@ -46,3 +69,19 @@ const STATEMENTS = {
   update: (id, data) => `IF (UPDATE ${id} MERGE ${data}) = [] ${refused('change')}`,
   delete: (id) => `DELETE ${id}; IF record::exists(${id}) ${refused('delete')}`,
 } as const satisfies Readonly<Record<RowMutation<Row>['type'], (id: string, data: string) => string>>;
+
+/**
+ * The client sends a request again after a lost connection, but never settles it once it has closed the connection
+ * itself, as for another sign-in.
+ */
+export async function whileConnected<T>(client: Surreal, request: PromiseLike<T>): Promise<T> {
+  let stop = () => {};
+  const closed = new Promise<never>((_, reject) => {
+    stop = client.subscribe('disconnected', () => reject(new Error('The connection was closed')));
+  });
+  try {
+    return await Promise.race([request, closed]);
+  } finally {
+    stop();
+  }
+}

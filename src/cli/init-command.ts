@@ -3,11 +3,14 @@ import { relative } from 'node:path';
 import { Argument, type Command } from 'commander';
 import type { WrittenFiles } from './templates.js';
 
-/** The folders of `templates/`, each with what its app does. */
-const TEMPLATES: Readonly<Record<string, string>> = {
-  minimal: 'one table',
-  todo: 'people who sign up, and lists that only they see',
-  retrieval: 'texts that are found by words and by vectors',
+/** The folders of `templates/`: what their apps do, and what their pages need, where they have one. */
+const TEMPLATES: Readonly<Record<string, { readonly does: string; readonly page?: string }>> = {
+  minimal: { does: 'one table' },
+  todo: {
+    does: 'people who share lists, with a page in React that goes on without a connection',
+    page: 'npm install surrealdb @tanstack/db@0.15 react react-dom vite && npx vite',
+  },
+  retrieval: { does: 'texts that are found by words and by vectors' },
 };
 
 export function addInitCommand(program: Command): void {
@@ -24,7 +27,7 @@ where one of them is there.
 
 Templates:
 ${Object.entries(TEMPLATES)
-  .map(([name, what]) => `  ${name.padEnd(10)} ${what}`)
+  .map(([name, { does }]) => `  ${name.padEnd(10)} ${does}`)
   .join('\n')}
 
 Examples:
@@ -33,14 +36,15 @@ Examples:
     )
     .action(async (template: string, folder: string) => {
       const { writeTemplate } = await import('./templates.js');
-      process.stdout.write(initText(writeTemplate(template, folder), folder));
+      process.stdout.write(initText(writeTemplate(template, folder), folder, TEMPLATES[template]?.page));
     });
 }
 
-function initText({ written, kept }: WrittenFiles, folder: string): string {
+function initText({ written, kept }: WrittenFiles, folder: string, page: string | undefined): string {
   const lines = written.map((name) => `  ${name}`);
   const there = kept.length === 0 ? [] : [`Kept as it was: ${kept.join(', ')}`];
   const path = relative('', folder);
   const enter = path === '' ? '' : `cd ${path} && `;
-  return `${['Wrote', ...lines, ...there, '', `Next: ${enter}npx tessera dev`].join('\n')}\n`;
+  const thePage = page === undefined ? [] : [`Page: ${enter}${page}`];
+  return `${['Wrote', ...lines, ...there, '', `Next: ${enter}npx tessera dev`, ...thePage].join('\n')}\n`;
 }

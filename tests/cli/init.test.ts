@@ -1,5 +1,5 @@
 /** `tessera init`: every template makes an app whose files can be applied, seeded and undone. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppFolder } from '../support/app-folder.js';
 import { atLeast } from '../support/timeouts.js';
@@ -37,8 +37,10 @@ Next: npx tessera dev
 `);
     expect(app.read('.gitignore')).toContain('.tessera/');
     expect((await app.run(['init', 'todo', 'apps/tasks'])).output).toContain(
-      'Next: cd apps/tasks && npx tessera dev\n',
+      'Next: cd apps/tasks && npx tessera dev\nPage: cd apps/tasks && npm install surrealdb @tanstack/db@0.15 ',
     );
+    // What the page is tested with.
+    expect(readFileSync('tooling/package.json', 'utf8')).toContain('"@tanstack/db": "0.15.');
     expect(existsSync(app.file('apps/tasks/migrations/0002_tasks.surql'))).toBe(true);
   });
 

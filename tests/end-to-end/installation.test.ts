@@ -195,7 +195,7 @@ describe.skipIf(!isInTurn(4))('the package, installed into an empty project', ()
     const attw = join('node_modules', '.bin', 'attw');
     const { stdout } = await run(attw, [tarball, '--profile', 'esm-only', '--format', 'json']);
     const { analysis } = JSON.parse(stdout) as { analysis: { entrypoints: object; problems: Problem[] } };
-    expect(Object.keys(analysis.entrypoints)).toEqual(['.', './engines', './tanstack-db']);
+    expect(Object.keys(analysis.entrypoints)).toEqual(['.', './engines', './tanstack-db', './session', './react']);
     expect(analysis.problems.filter(({ resolutionKind }) => !FOR_REQUIRE.has(resolutionKind))).toEqual([]);
   });
 

@@ -1,7 +1,9 @@
 /** The example of retrieval for language models: each member finds chunks of their team alone, by words and by nearness. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { seriousFaults, startBrowser } from '../studio/browser.js';
 import { cleanUp, ROOT, type ServerProcess, startServer } from '../support/server-process.js';
 import { send } from './clients.js';
 
@@ -43,6 +45,34 @@ it('gives no answer to others', async () => {
   const headers = { accept: 'application/json', 'svc-ns': 'example', 'svc-db': 'retrieval' };
   const { status } = await send(`${server.url}/sql`, headers, 'SELECT * FROM chunk');
   expect(status).toBe(403);
+});
+
+it('answers on a page, from what the member may read', async ({ skip }) => {
+  const context = await (await startBrowser())?.newContext();
+  if (context === undefined) return skip('There is no Chromium on this machine');
+  const program = spawn(process.execPath, ['examples/retrieval/answer.mjs', '--endpoint', server.url, '--port', '0']);
+  const [url] = (await once(program.stdout.setEncoding('utf8'), 'data')) as [string];
+  const ask = async (member: string, question: string) => {
+    const page = await context.newPage();
+    await page.goto(url.trim());
+    await page.getByLabel('Name').fill(member);
+    await page.getByLabel('Password').fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await expect.poll(() => page.getByRole('alert').innerText()).toContain('Name or password are wrong');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel('Question').fill(question);
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await expect.poll(() => page.getByRole('article').innerText()).toMatch(/\[\d\]|don’t say/);
+    expect(await seriousFaults(page)).toEqual([]);
+    return page.getByRole('list', { name: 'Sources' }).innerText();
+  };
+  const question = 'How do I restore a backup to a point in time?';
+  expect(await ask('bob', question)).toContain('operating/backups.md');
+  expect(await ask('ada', question)).not.toContain('operating/');
+  expect((await fetch(new URL('answer', url.trim()), { method: 'POST', body: question })).status).toBe(502);
+  program.kill();
+  await context.close();
 });
 
 it('measures the recall of its index', async () => {
