@@ -1,16 +1,18 @@
 /**
  * Rows in a grid of which only those in sight are drawn, so that a million of them scroll. Arrow keys move the active cell, Enter opens its
- * row. Browsers bound the height of an element, so that the way of the scroll bar is scaled beyond `TALLEST`.
+ * row, Space selects it, and Shift with an arrow key those on the way. Browsers bound the height of an element, so that the way of the scroll
+ * bar is scaled beyond `TALLEST`.
  */
 import { type KeyboardEvent, useId, useLayoutEffect, useRef, useState } from 'react';
+import { type Column, type GridRow, styleOf } from './grid-columns.js';
+import { Heading } from './grid-heading.js';
 import type { Order } from './grid-order.js';
-import { textOf, Value } from './value.js';
+import { type GridSelection, SelectAllCell, SelectCell } from './grid-selection.js';
+import { Value } from './value.js';
 
 /** In pixels, as in components.css. */
 const ROW_HEIGHT = 28;
 const TALLEST = 8_000_000;
-
-export type GridRow = Readonly<Record<string, unknown>>;
 
 interface Properties {
   readonly label: string;
@@ -25,12 +27,8 @@ interface Properties {
   /** Absent where the order is that of the rows. */
   onOrder?(order: Order | undefined): void;
   onOpen?(id: string): void;
-}
-
-export interface Column {
-  readonly name: string;
-  /** In characters. */
-  readonly width: number;
+  /** Absent where rows can't be selected. */
+  readonly selection?: GridSelection;
 }
 
 interface Cell {
@@ -38,7 +36,7 @@ interface Cell {
   readonly column: number;
 }
 
-export function Grid({ label, columns, count, order, rowAt, idAt, stateOf, onOrder, onOpen }: Properties) {
+export function Grid({ label, columns, count, order, rowAt, idAt, stateOf, onOrder, onOpen, selection }: Properties) {
   const name = useId();
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
@@ -80,6 +78,11 @@ export function Grid({ label, columns, count, order, rowAt, idAt, stateOf, onOrd
     };
     const open = idAt?.(active.row);
     if (event.key === 'Enter' && open !== undefined && event.target === box.current) return onOpen?.(open);
+    const isInHead = (event.target as Element).closest('.head') !== null;
+    if (selection !== undefined && event.key === ' ' && !isInHead && idAt?.(active.row) !== undefined) {
+      event.preventDefault();
+      return selection.onToggle(active.row);
+    }
     const step = steps[event.key];
     if (step === undefined) return;
     event.preventDefault();
@@ -89,6 +92,7 @@ export function Grid({ label, columns, count, order, rowAt, idAt, stateOf, onOrd
     };
     setActive(next);
     show(next.row);
+    if (event.shiftKey && next.row !== active.row) selection?.onExtend(next.row, active.row);
   };
 
   return (
@@ -98,7 +102,8 @@ export function Grid({ label, columns, count, order, rowAt, idAt, stateOf, onOrd
       role="grid"
       aria-label={label}
       aria-rowcount={count + 1}
-      aria-colcount={columns.length}
+      aria-colcount={columns.length + (selection === undefined ? 0 : 1)}
+      aria-multiselectable={selection !== undefined}
       aria-activedescendant={`${name}-${active.row}-${active.column}`}
       tabIndex={0}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
@@ -107,6 +112,7 @@ export function Grid({ label, columns, count, order, rowAt, idAt, stateOf, onOrd
       <div className="canvas" role="presentation" style={{ height: `${whole}px` }}>
         <div className="window" role="presentation">
           <div className="grid-row head" role="row" aria-rowindex={1} tabIndex={-1}>
+            {selection !== undefined && <SelectAllCell selection={selection} />}
             {columns.map((column) => (
               <Heading key={column.name} column={column} order={order} onOrder={onOrder} />
             ))}
@@ -122,8 +128,17 @@ export function Grid({ label, columns, count, order, rowAt, idAt, stateOf, onOrd
                 role="row"
                 aria-rowindex={at + 2}
                 tabIndex={-1}
+                {...(selection !== undefined && { 'aria-selected': selection.has(at) })}
                 onDoubleClick={() => id !== undefined && onOpen?.(id)}
               >
+                {selection !== undefined && (
+                  <SelectCell
+                    at={at}
+                    id={id}
+                    selection={selection}
+                    onActive={() => setActive({ ...active, row: at })}
+                  />
+                )}
                 {columns.map(({ name: field, width }, index) => (
                   <div
                     key={field}
@@ -146,58 +161,6 @@ export function Grid({ label, columns, count, order, rowAt, idAt, stateOf, onOrd
           })}
         </div>
       </div>
-    </div>
-  );
-}
-
-/** Characters. */
-const NARROWEST = 8;
-const WIDEST = 32;
-
-/** How wide a column is shown, in characters: as what these rows have in it, within bounds. */
-export function widthOf(column: string, rows: readonly GridRow[]): number {
-  const lengths = rows.map((row) => (Object.hasOwn(row, column) ? textOf(row[column]).length : 0));
-  return Math.min(WIDEST, Math.max(NARROWEST, column.length, ...lengths));
-}
-
-/** Of a cell, whose text is of the width of a monospaced one, beside its padding. */
-function styleOf(width: number): { readonly width: string } {
-  return { width: `calc(${width}ch + 1.5rem)` };
-}
-
-interface HeadingProperties {
-  readonly column: Column;
-  readonly order: Order | undefined;
-  readonly onOrder: ((order: Order | undefined) => void) | undefined;
-}
-
-/** A click sorts ascending, the second descending, the third by id again. */
-function Heading({ column: { name, width }, order, onOrder }: HeadingProperties) {
-  if (onOrder === undefined) {
-    return (
-      <div className="cell" role="columnheader" tabIndex={-1} style={styleOf(width)}>
-        <strong>{name}</strong>
-      </div>
-    );
-  }
-  const isOrdered = order?.field === name;
-  const next = !isOrdered
-    ? { field: name, descending: false }
-    : order.descending
-      ? undefined
-      : { field: name, descending: true };
-  return (
-    <div
-      className="cell"
-      role="columnheader"
-      tabIndex={-1}
-      style={styleOf(width)}
-      aria-sort={!isOrdered ? 'none' : order.descending ? 'descending' : 'ascending'}
-    >
-      <button type="button" title={`Order by ${name}`} onClick={() => onOrder(next)}>
-        {name}
-        {isOrdered && <span aria-hidden="true">{order.descending ? ' ↓' : ' ↑'}</span>}
-      </button>
     </div>
   );
 }

@@ -1,7 +1,7 @@
 /** Any value of the database, always as text: whatever is in it, it is never read as HTML. */
 import { RecordId } from 'surrealdb';
 import { hrefOf } from '../base/route.js';
-import { literal } from '../connection/surrealql.js';
+import { textOf } from './value-text.js';
 
 /** The first characters of longer values are shown. */
 const LONGEST = 200;
@@ -32,9 +32,4 @@ function shown(value: unknown, whole: boolean): string {
   if (text.length <= longest) return text;
   const more = whole ? ` (${(text.length - longest).toLocaleString('en')} more characters)` : '';
   return `${text.slice(0, longest)}…${more}`;
-}
-
-/** What a value looks like in a cell. */
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : value instanceof RecordId ? value.toString() : literal(value);
 }

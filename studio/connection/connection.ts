@@ -1,14 +1,10 @@
 /** The Studio's connection to its server: the official client over a WebSocket, with the errors of each statement kept apart. */
 import { type DriverContext, type Duration, type LiveMessage, Surreal, type Uuid, WebSocketEngine } from 'surrealdb';
 import type { SignedIn } from '../../pages/session.js';
+import type { StatementResult } from './statement-source.js';
 import { type ViewedUser, viewTarget } from './viewed-user.js';
 
 export type Variables = Readonly<Record<string, unknown>>;
-
-/** The result of one statement. */
-export type StatementResult =
-  | { readonly ok: true; readonly value: unknown; readonly type: 'live' | 'kill' | 'other'; readonly time: string }
-  | { readonly ok: false; readonly error: Error; readonly time: string };
 
 export interface ConnectionOptions {
   /** Whose view it shows, to an owner. */

@@ -1,5 +1,5 @@
 /** What is defined in the database: as statements for reading and changing, and in parts for pictures and tables. */
-import type { Connection } from './connection.js';
+import type { StatementSource } from './statement-source.js';
 import { identifier } from './surrealql.js';
 
 /** The kinds of definitions of a database that the Studio lists, by their words in SurrealQL, as INFO calls them. */
@@ -33,14 +33,14 @@ export interface Definition {
 type Texts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** All definitions of the database, by kind. @throws Error for users who may not see them */
-export async function loadDefinitions(connection: Connection): Promise<Record<DatabaseKind, Definition[]>> {
+export async function loadDefinitions(connection: StatementSource): Promise<Record<DatabaseKind, Definition[]>> {
   const [texts] = await connection.query<[Texts]>('INFO FOR DB');
   return byKind(DATABASE_KINDS, texts);
 }
 
 /** All definitions of a table, by kind. @throws Error for users who may not see them, or without the table */
 export async function loadTableDefinitions(
-  connection: Connection,
+  connection: StatementSource,
   table: string,
 ): Promise<Record<TableKind, Definition[]>> {
   const [texts] = await connection.query<[Texts]>(`INFO FOR TABLE ${identifier(table)}`);
@@ -76,6 +76,10 @@ export interface FieldParts {
   /** Its type in SurrealQL. */
   readonly kind?: string;
   readonly permissions: Readonly<Partial<Record<Action, Clause>>>;
+  /** Absent where it is no reference. */
+  readonly reference?: { readonly on_delete: string };
+  /** The expression of a field that is computed when it is read. */
+  readonly computed?: string;
 }
 
 export interface TableParts {
@@ -83,15 +87,30 @@ export interface TableParts {
   /** Of relations with the tables that they lead from and to, where those are said. */
   readonly kind: { readonly kind: string; readonly in?: readonly string[]; readonly out?: readonly string[] };
   readonly permissions: Readonly<Record<Action, Clause>>;
+  /** Absent where changes of its records aren't kept. */
+  readonly changefeed?: { readonly expiry: string; readonly original: boolean };
   readonly fields: readonly FieldParts[];
+  /** By name. */
+  readonly events: readonly string[];
 }
 
 /** The tables with their fields, in parts. @throws Error for users who may not see them */
-export async function loadTableParts(connection: Connection): Promise<TableParts[]> {
+export async function loadTableParts(connection: StatementSource): Promise<TableParts[]> {
   const [{ tables }] =
-    await connection.query<[{ readonly tables: readonly Omit<TableParts, 'fields'>[] }]>('INFO FOR DB STRUCTURE');
+    await connection.query<[{ readonly tables: readonly Omit<TableParts, 'fields' | 'events'>[] }]>(
+      'INFO FOR DB STRUCTURE',
+    );
   if (tables.length === 0) return [];
   const statements = tables.map(({ name }) => `INFO FOR TABLE ${identifier(name)} STRUCTURE`);
-  const parts = await connection.query<{ readonly fields: readonly FieldParts[] }[]>(statements.join(';'));
-  return tables.map((table, at) => ({ ...table, fields: parts[at]?.fields ?? [] }));
+  const parts = await connection.query<WithinTable[]>(statements.join(';'));
+  return tables.map((table, at) => ({
+    ...table,
+    fields: parts[at]?.fields ?? [],
+    events: parts[at]?.events.map(({ name }) => name) ?? [],
+  }));
+}
+
+interface WithinTable {
+  readonly fields: readonly FieldParts[];
+  readonly events: readonly { readonly name: string }[];
 }

@@ -1,16 +1,25 @@
 /** Several statements that all run, or none. */
-import type { Connection } from './connection.js';
+import type { StatementSource } from './statement-source.js';
 
-/** Runs them in one transaction, with options before it. @throws Error with what the server refuses */
+/** What permissions deny fails the transaction, rather than being left out. */
+export const STRICT = 'OPTION STRICT_PERMISSIONS;\n';
+
+/**
+ * Runs them in one transaction, with options before it.
+ * @returns the value of the last of them; a RETURN before it would be the last
+ * @throws Error with what the server refuses
+ */
 export async function runTransaction(
-  connection: Connection,
+  source: Pick<StatementSource, 'run'>,
   statements: readonly string[],
   options = '',
-): Promise<void> {
+): Promise<unknown> {
   const text = statements.map((statement) => `${statement};\n`).join('');
-  const results = await connection.run(`${options}BEGIN;\n${text}COMMIT;`);
+  const results = await source.run(`${options}BEGIN;\n${text}COMMIT;`);
   const failed = results.flatMap((result) => (result.ok ? [] : [result.error]));
   // Of a transaction that fails, the other statements say only that they didn't run.
   const reason = failed.find(({ message }) => !/not executed|failed transaction/i.test(message)) ?? failed[0];
   if (reason !== undefined) throw reason;
+  const last = results.at(-2);
+  return last?.ok === true ? last.value : undefined;
 }

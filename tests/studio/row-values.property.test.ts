@@ -1,9 +1,6 @@
 /** A row through the form of the Studio: every value, of every kind, comes back as itself. */
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import type { Session } from '../../src/session/contract.js';
-import { openDatabase } from '../../src/session/database/database.js';
-import { openEngine } from '../../src/storage/open/open.js';
 import { Datetime, float, isObject, objectFrom, Table, type Value } from '../../src/value/value.js';
 import { type Change, statementOf } from '../../studio/views/explore/changes.js';
 import { editorFor, numberCode, shownNumber, shownTime, timeCode } from '../../studio/views/explore/editors.js';
@@ -12,33 +9,15 @@ import { alternativesOf, choicesOf, linkedTables } from '../../studio/views/expl
 import { evaluate, loadContent, type TypedValue } from '../../studio/views/explore/typed-values.js';
 import { expectSame } from '../properties/same.js';
 import { storableValue, text } from '../support/arbitraries.js';
+import { EmbeddedSource } from './embedded-source.js';
 
-let session: Session;
+let source: EmbeddedSource;
 beforeAll(async () => {
-  session = (await openDatabase(await openEngine('memory'))).ownerSession();
-  await session.use('test', 'test');
+  source = await EmbeddedSource.open();
 });
 
-async function run(statements: string, variables: Readonly<Record<string, Value>> = {}): Promise<Value[]> {
-  const results = await session.query(statements, objectFrom(variables));
-  return results.map(({ outcome }) => {
-    if (outcome.ok) return outcome.value;
-    throw outcome.error;
-  });
-}
-
-/** The server as the page sees it: all that it reads are texts, and lists of them. */
-const source = {
-  async query<Values extends unknown[]>(statements: string) {
-    return (await run(statements)) as unknown[] as Values;
-  },
-  async run(statements: string) {
-    const results = await session.query(statements);
-    return results.map(({ outcome }) =>
-      outcome.ok ? ({ ok: true, value: outcome.value } as const) : ({ ok: false } as const),
-    );
-  },
-};
+const run = (statements: string, variables: Readonly<Record<string, Value>> = {}) =>
+  source.values(statements, variables);
 
 async function save(change: Change): Promise<void> {
   for (const statement of statementOf(change).split(';\n')) await run(statement);

@@ -82,6 +82,7 @@ export const LONG_TESTS = [
   'properties/index-builds.property',
   'functions/steps',
   'studio/long-table',
+  'studio/explore-selection',
   'auth/passwords',
   'security/identity/limits-nodes',
   'storage/call-kills',

@@ -22,3 +22,13 @@ export function linkedTables(kind: string): readonly string[] {
     return tables === undefined ? [] : alternativesOf(tables);
   });
 }
+
+/** The names of all tables whose records a value of a type may be or hold: `array<record<person | `a b`>>`. */
+export function tablesWithin(kind: string): readonly string[] {
+  return (kind.match(/record<(?:`(?:\\.|[^`\\])*`|[^>`])*>/g) ?? []).flatMap((part) => linkedTables(part).map(nameOf));
+}
+
+/** The name that a code is of. */
+export function nameOf(table: string): string {
+  return table.startsWith('`') ? table.slice(1, -1).replace(/\\(.)/gs, '$1') : table;
+}

@@ -3,6 +3,7 @@ import { type FieldInfo, loadFields } from '../../connection/catalog.js';
 import type { Connection } from '../../connection/connection.js';
 import { identifier } from '../../connection/surrealql.js';
 import { topLevel } from './columns.js';
+import { nameOf } from './kinds.js';
 
 export interface LinkedRecord {
   /** The code of its id. */
@@ -46,9 +47,4 @@ async function firstText(connection: Connection, table: string): Promise<string 
 
 function isText({ kind }: FieldInfo): boolean {
   return /\bstring\b/.test(kind);
-}
-
-/** The name that a code is of. */
-function nameOf(table: string): string {
-  return table.startsWith('`') ? table.slice(1, -1).replace(/\\(.)/gs, '$1') : table;
 }

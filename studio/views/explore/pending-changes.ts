@@ -1,7 +1,7 @@
 /** Pending changes, made in the page and not saved yet: kept per connection, undone one by one, saved together. */
 import { Store } from '../../base/store.js';
 import type { Connection } from '../../connection/connection.js';
-import { runTransaction } from '../../connection/transaction.js';
+import { runTransaction, STRICT } from '../../connection/transaction.js';
 import { type Change, statementOf } from './changes.js';
 
 const stores = new WeakMap<Connection, Store<readonly Change[]>>();
@@ -15,5 +15,5 @@ export function pendingChanges(connection: Connection): Store<readonly Change[]>
 
 /** Saves all of them, or none; what permissions deny is an error here. @throws Error with what the server refuses */
 export async function saveChanges(connection: Connection, changes: readonly Change[]): Promise<void> {
-  await runTransaction(connection, changes.map(statementOf), 'OPTION STRICT_PERMISSIONS;\n');
+  await runTransaction(connection, changes.map(statementOf), STRICT);
 }

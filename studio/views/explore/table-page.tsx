@@ -4,7 +4,8 @@ import { useEffect, useMemo, useState } from 'react';
 import { go, route } from '../../base/route.js';
 import { useStore } from '../../base/store.js';
 import { Field } from '../../components/field.js';
-import { Grid, widthOf } from '../../components/grid.js';
+import { Grid } from '../../components/grid.js';
+import { widthOf } from '../../components/grid-columns.js';
 import type { Order } from '../../components/grid-order.js';
 import { Notice } from '../../components/notice.js';
 import { PageHeader } from '../../components/page-header.js';
@@ -19,7 +20,12 @@ import { hiddenColumns } from './hidden-columns.js';
 import { NoRows } from './no-rows.js';
 import { pendingChanges } from './pending-changes.js';
 import { NewRow } from './row-editors.js';
-import { countRows, RowPages } from './rows.js';
+import { countRows, RowPages, rowsInWords } from './rows.js';
+import { ExportDialog } from './selection/export-dialog.js';
+import { ALL_ROWS, NO_ROWS } from './selection/selected-rows.js';
+import { SelectionBar } from './selection/selection-bar.js';
+import { useRowSelection } from './selection/use-row-selection.js';
+import { TableMenu } from './table-menu.js';
 
 interface Properties {
   readonly connection: Connection;
@@ -30,10 +36,6 @@ interface Properties {
 }
 
 const SEEN_ROWS = 100;
-
-function rowsInWords(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}`;
-}
 
 /** Of a filter that can't be read, the place of the error is in the statement around it. */
 function inWords({ message }: Error, filter: string): string {
@@ -46,6 +48,7 @@ export function TablePage({ connection, table, info, onSaved }: Properties) {
   const [typed, setTyped] = useState(filter);
   const [order, setOrder] = useState<Order>();
   const [isAdding, setAdding] = useState(false);
+  const [isExporting, setExporting] = useState(false);
   const [error, setError] = useState<Error>();
   const [version, setVersion] = useState(0);
   const [, redraw] = useState(0);
@@ -67,6 +70,8 @@ export function TablePage({ connection, table, info, onSaved }: Properties) {
   // What was counted before a filter that can't be read isn't there.
   const total = problem === undefined ? (count.data ?? 0) : 0;
   const seen = Array.from({ length: Math.min(total, SEEN_ROWS) }, (_, at) => pages.row(at) ?? []).flat();
+  const selection = useRowSelection(pages, total, setError);
+  useEffect(() => selection.select(NO_ROWS), [filter]);
   const hiding = hiddenColumns(connection.session, table);
   const hidden = useStore(hiding);
   const columns = columnsOf(fields.data ?? [], isRelation, seen);
@@ -103,12 +108,21 @@ export function TablePage({ connection, table, info, onSaved }: Properties) {
           }}
         />
         <Button onClick={reload}>Reload</Button>
+        <TableMenu table={table} onExport={() => setExporting(true)} />
         <Button variant="filled" disabled={isReadOnly} onClick={() => setAdding(true)}>
           New row
         </Button>
       </PageHeader>
       {problem !== undefined && <Notice kind="error">{inWords(problem, filter)}</Notice>}
       <ChangesBar connection={connection} onSaved={reload} />
+      <SelectionBar
+        connection={connection}
+        place={{ table, filter }}
+        selected={selection.selected}
+        matching={total}
+        onSelect={selection.select}
+        onSaved={reload}
+      />
       {total === 0 && !count.isLoading && problem === undefined && (
         <NoRows table={table} filter={filter} {...(!isReadOnly && { onAdd: () => setAdding(true) })} />
       )}
@@ -126,7 +140,17 @@ export function TablePage({ connection, table, info, onSaved }: Properties) {
         }}
         onOrder={setOrder}
         onOpen={(id) => go('explore', ['record', id])}
+        selection={selection.grid}
       />
+      {isExporting && (
+        <ExportDialog
+          connection={connection}
+          place={{ table, filter }}
+          selected={ALL_ROWS}
+          matching={total}
+          onClose={() => setExporting(false)}
+        />
+      )}
       {isAdding && (
         <NewRow
           connection={connection}

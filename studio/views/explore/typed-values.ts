@@ -5,6 +5,7 @@
  */
 
 import { asError } from '../../connection/as-error.js';
+import type { StatementSource } from '../../connection/statement-source.js';
 import { textLiteral } from '../../connection/surrealql.js';
 
 export interface TypedValue {
@@ -17,12 +18,6 @@ export interface TypedValue {
 
 /** Values by the names of their fields. */
 export type Content = Readonly<Record<string, TypedValue>>;
-
-/** The server. */
-interface Source {
-  query<Values extends unknown[]>(text: string): Promise<Values>;
-  run(text: string): Promise<readonly ({ readonly ok: true; readonly value: unknown } | { readonly ok: false })[]>;
-}
 
 export interface LoadedContent {
   readonly content: Content;
@@ -37,7 +32,7 @@ const ALTERED = /[\r\0]/;
  * The values of a record; empty where there is none.
  * @param id the code of its id
  */
-export async function loadContent(source: Source, id: string): Promise<LoadedContent> {
+export async function loadContent(source: StatementSource, id: string): Promise<LoadedContent> {
   const row = `(SELECT * FROM ONLY ${id}) ?? {}`;
   const [names] = await source.query<[readonly string[]]>(`RETURN object::keys(${row})`);
   const codes = names.map((name) => {
@@ -62,7 +57,7 @@ function typedAs(code: string, text: unknown): TypedValue {
 
 /** @throws Error if the server can't evaluate it, with the name of the field */
 export async function evaluate(
-  source: Pick<Source, 'query'>,
+  source: Pick<StatementSource, 'query'>,
   name: string,
   { manner, text }: Pick<TypedValue, 'manner' | 'text'>,
 ): Promise<TypedValue> {

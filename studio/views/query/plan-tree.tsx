@@ -1,5 +1,5 @@
 /** A plan as a tree: what each step does, and with EXPLAIN ANALYZE its rows and its time, with bars to compare the steps by. */
-import { textOf } from '../../components/value.js';
+import { textOf } from '../../components/value-text.js';
 import { figuresOf, highestOf, measured, type Plan, type PlanFigures } from './plan.js';
 
 export function PlanTree({ plan }: { readonly plan: Plan }) {

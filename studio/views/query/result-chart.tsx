@@ -3,11 +3,11 @@ import { Group, Stack, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { Decimal } from 'surrealdb';
 import { CheckboxField, SelectField } from '../../components/field.js';
-import type { GridRow } from '../../components/grid.js';
+import { columnsOf, type GridRow } from '../../components/grid-columns.js';
 import { Pie } from '../../components/pie.js';
 import { COLOURS, Plot, type Series } from '../../components/plot.js';
-import { textOf } from '../../components/value.js';
-import { columnsOf, MOST_COLUMNS } from './result-rows.js';
+import { textOf } from '../../components/value-text.js';
+import { MOST_COLUMNS } from './result-rows.js';
 
 const KINDS = { bar: 'Bars', line: 'Lines', pie: 'Pie' } as const;
 type Kind = keyof typeof KINDS;

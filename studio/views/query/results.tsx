@@ -1,7 +1,8 @@
 /** What became of each statement: a value, a plan, an error, or a live query. */
 import { Text } from '@mantine/core';
 import { Notice } from '../../components/notice.js';
-import type { Connection, StatementResult } from '../../connection/connection.js';
+import type { Connection } from '../../connection/connection.js';
+import type { StatementResult } from '../../connection/statement-source.js';
 import { KeptResult, LiveResult } from './live-result.js';
 import { isPlan } from './plan.js';
 import { PlanTree } from './plan-tree.js';

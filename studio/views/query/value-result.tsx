@@ -3,12 +3,13 @@ import { Button, Group, Tabs, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { download } from '../../base/download.js';
 import { keptStore } from '../../base/kept.js';
-import { Grid, type GridRow, widthOf } from '../../components/grid.js';
+import { Grid } from '../../components/grid.js';
+import { columnsOf, type GridRow, widthOf } from '../../components/grid-columns.js';
+import { csvText, jsonText } from '../../components/row-text.js';
 import { Value } from '../../components/value.js';
 import { ValueTree } from '../../components/value-tree.js';
 import { ResultChart } from './result-chart.js';
-import { columnsOf, MOST_COLUMNS, rowsOf } from './result-rows.js';
-import { csvText, jsonText } from './result-text.js';
+import { MOST_COLUMNS, rowsOf } from './result-rows.js';
 
 const SHAPES = { grid: 'Grid', tree: 'Tree', json: 'JSON', chart: 'Chart' } as const;
 type Shape = keyof typeof SHAPES;

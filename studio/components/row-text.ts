@@ -1,11 +1,11 @@
-/** A result as JSON and as CSV. Values that JSON doesn't have keep the text that SurrealQL has for them. */
+/** Rows as JSON and as CSV. Values that JSON doesn't have keep the text that SurrealQL has for them. */
 import { Decimal } from 'surrealdb';
-import type { GridRow } from '../../components/grid.js';
-import { textOf } from '../../components/value.js';
-import { columnsOf, isRow } from './result-rows.js';
+import { columnsOf, type GridRow, isRow } from './grid-columns.js';
+import { textOf } from './value-text.js';
 
-export function jsonText(value: unknown): string {
-  return JSON.stringify(jsonOf(value), null, 2) ?? 'null';
+/** @param indent blanks for each level; 0: all in one line */
+export function jsonText(value: unknown, indent = 2): string {
+  return JSON.stringify(jsonOf(value), null, indent) ?? 'null';
 }
 
 function jsonOf(value: unknown): unknown {
@@ -20,8 +20,16 @@ function jsonOf(value: unknown): unknown {
 /** With a line of names. NONE and NULL are empty. */
 export function csvText(rows: readonly GridRow[]): string {
   const columns = columnsOf(rows);
-  const lines = rows.map((row) => columns.map((name) => (Object.hasOwn(row, name) ? csvCell(row[name]) : '')));
-  return [columns.map(csvCell), ...lines].map((cells) => `${cells.join(',')}\r\n`).join('');
+  return [csvLine(columns), ...rows.map((row) => csvRow(columns, row))].map((line) => `${line}\r\n`).join('');
+}
+
+/** What a row has in these columns, without the end of the line. */
+export function csvRow(columns: readonly string[], row: GridRow): string {
+  return csvLine(columns.map((name) => (Object.hasOwn(row, name) ? row[name] : undefined)));
+}
+
+export function csvLine(values: readonly unknown[]): string {
+  return values.map(csvCell).join(',');
 }
 
 /** What spreadsheets take for a formula. */
