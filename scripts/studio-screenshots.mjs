@@ -77,6 +77,19 @@ async function openTable(page) {
   await page.getByRole('grid').getByRole('link', { name: 'track:10', exact: true }).waitFor();
 }
 
+async function openImport(page) {
+  await page.goto(`${new URL(page.url()).origin}/studio#/explore/import/track`);
+  await page.getByLabel('Or paste it here').fill(TRACKS);
+  await page.getByRole('region', { name: 'Preview' }).getByRole('row').nth(3).waitFor();
+  await page.getByRole('region', { name: 'Preview' }).scrollIntoViewIfNeeded();
+  await page.getByRole('button', { name: /^Import \d/ }).scrollIntoViewIfNeeded();
+}
+
+const TRACKS = `id,name,album,seconds,milliseconds,unit_price
+901,Northern Lights,album:3,214,214000,0.99
+902,"Rain, Again",album:3,187,187500,0.99
+903,Last Train,album:4,,about 3 min,1.29`;
+
 async function openRecord(page) {
   await page.goto(`${new URL(page.url()).origin}/studio#/explore/record/${encodeURIComponent('album:1')}`);
   await page.getByRole('region', { name: 'Neighbours' }).getByRole('table').waitFor();
@@ -87,6 +100,7 @@ const PICTURES = [
   ['explore', { viewport: LOW }, openTable],
   ['explore-dark', { viewport: LOW, colorScheme: 'dark' }, openTable],
   ['explore-phone', { viewport: PHONE }, openTable],
+  ['import', {}, openImport],
   ['record', {}, openRecord],
   [
     'query',

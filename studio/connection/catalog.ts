@@ -1,11 +1,13 @@
 /** What is defined in the database, as far as the user may see it. */
-import type { Connection } from './connection.js';
+import type { StatementSource } from './statement-source.js';
 import { identifier } from './surrealql.js';
 
 export interface TableInfo {
   readonly name: string;
   /** Whether its records are edges of the graph, with `in` and `out`. */
   readonly isRelation: boolean;
+  /** Whether it has the fields alone that are defined. */
+  readonly isSchemafull: boolean;
 }
 
 export interface FieldInfo {
@@ -17,16 +19,23 @@ export interface FieldInfo {
 }
 
 /** The tables, by name. @throws Error for users who may not see them */
-export async function loadTables(connection: Connection): Promise<TableInfo[]> {
-  const [info] =
-    await connection.query<
-      [{ tables: readonly { readonly name: string; readonly kind: { readonly kind: string } }[] }]
-    >('INFO FOR DB STRUCTURE');
-  return info.tables.map(({ name, kind }) => ({ name, isRelation: kind.kind === 'RELATION' }));
+export async function loadTables(connection: StatementSource): Promise<TableInfo[]> {
+  const [{ tables }] = await connection.query<[{ tables: readonly TableStructure[] }]>('INFO FOR DB STRUCTURE');
+  return tables.map(({ name, kind, schemafull }) => ({
+    name,
+    isRelation: kind.kind === 'RELATION',
+    isSchemafull: schemafull,
+  }));
+}
+
+interface TableStructure {
+  readonly name: string;
+  readonly kind: { readonly kind: string };
+  readonly schemafull: boolean;
 }
 
 /** The fields of a table; none where the user may not see the definitions. */
-export async function loadFields(connection: Connection, table: string): Promise<FieldInfo[]> {
+export async function loadFields(connection: StatementSource, table: string): Promise<FieldInfo[]> {
   const [result] = await connection.run(`INFO FOR TABLE ${identifier(table)} STRUCTURE`);
   if (result?.ok !== true) return [];
   const { fields } = result.value as {

@@ -29,6 +29,7 @@ export const VIEWS: Readonly<Record<string, ViewEntry>> = {
     title: 'Explore',
     icon: TableIcon,
     needsDatabase: true,
+    parts: { import: 'Import rows' },
     load: () => import('../views/explore/view.js'),
   },
   query: {

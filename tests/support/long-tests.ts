@@ -89,6 +89,7 @@ export const LONG_TESTS = [
   'end-to-end/music-shop-lists',
   'studio/query-tabs',
   'protocol/client-2/statements',
+  'studio/explore-import',
   'cli/types',
   'vectors/filtered-recall',
   'end-to-end/recipes/second-factor',

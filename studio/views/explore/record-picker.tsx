@@ -1,6 +1,7 @@
 /** A field for a link to a record: typed as its id, or found by its id or its first text. */
 import { Autocomplete, Text } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useState } from 'react';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
 import { findLinked } from './linked-records.js';
@@ -17,7 +18,7 @@ interface Properties {
 
 export function RecordPicker({ connection, label, hint, tables, value, onChange }: Properties) {
   const [isOpen, setOpen] = useState(false);
-  const typed = useSettled(value);
+  const [typed] = useDebouncedValue(value, PAUSE);
   const found = useLoaded(async () => {
     if (!isOpen) return [];
     const lists = await Promise.all(tables.map((table) => findLinked(connection, table, typed)));
@@ -49,15 +50,5 @@ export function RecordPicker({ connection, label, hint, tables, value, onChange 
   );
 }
 
-/** In milliseconds. */
+/** In milliseconds, so that not every letter is searched for. */
 const PAUSE = 150;
-
-/** A value once it hasn't changed for a moment, so that not every letter is searched for. */
-function useSettled(value: string): string {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), PAUSE);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
-}

@@ -1,7 +1,8 @@
 /** Import and export of the database, with their progress. */
-import { Button, Group } from '@mantine/core';
+import { Anchor, Button, Group } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { download } from '../../base/download.js';
+import { hrefOf } from '../../base/route.js';
 import { Dialog } from '../../components/dialog.js';
 import { Notice } from '../../components/notice.js';
 import { asError } from '../../connection/as-error.js';
@@ -62,7 +63,11 @@ export function TransferDialog({ connection, onImported, onClose }: Properties) 
       )}
       <p>
         The whole database {session.database}, with definitions and records, as a file of SurrealQL statements. An
-        import runs the statements of such a file.
+        import runs the statements of such a file. Rows of CSV and JSON come in by{' '}
+        <Anchor href={hrefOf('explore', ['import'])} onClick={onClose}>
+          Import rows
+        </Anchor>
+        .
       </p>
       <Group>
         <Button disabled={isDisabled} onClick={() => void exportIt()}>

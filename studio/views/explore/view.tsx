@@ -1,8 +1,9 @@
 /** Explore: the tables of a database, their rows, and each record with what it is connected with. */
 import { Button } from '@mantine/core';
 import './explore.css';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { ViewProperties } from '../../base/view-properties.js';
+import { Loading } from '../../components/loading.js';
 import { NoTables } from '../../components/no-tables.js';
 import { PageHeader } from '../../components/page-header.js';
 import { loadTables, type TableInfo } from '../../connection/catalog.js';
@@ -14,6 +15,9 @@ import { TableList } from './table-list.js';
 import { TablePage } from './table-page.js';
 import { TransferDialog } from './transfer-dialog.js';
 
+/** Loaded when it is opened: it brings a library. */
+const ImportPage = lazy(async () => ({ default: (await import('./import/import-page.js')).ImportPage }));
+
 export function View({ connection, path }: ViewProperties) {
   const tables = useLoaded(() => tablesOf(connection), [connection]);
   const [isTransferring, setTransferring] = useState(false);
@@ -21,10 +25,16 @@ export function View({ connection, path }: ViewProperties) {
   const [kind, name] = path;
   const table = kind === 'table' ? name : undefined;
   const record = kind === 'record' ? name : undefined;
+  const isImporting = kind === 'import';
   return (
     <div className="explore">
       <div className="side">
-        <TableList connection={connection} tables={tables} chosen={table} shown={table ?? record} />
+        <TableList
+          connection={connection}
+          tables={tables}
+          chosen={table}
+          shown={table ?? record ?? (isImporting ? 'import' : undefined)}
+        />
         <Button onClick={() => setTransferring(true)}>Import and export</Button>
       </div>
       <div className="shown">
@@ -40,7 +50,18 @@ export function View({ connection, path }: ViewProperties) {
         {record !== undefined && (
           <RecordPage key={record} connection={connection} id={record} onSaved={tables.reload} />
         )}
-        {table === undefined && record === undefined && (
+        {isImporting && (
+          <Suspense fallback={<Loading />}>
+            <ImportPage
+              key={name}
+              connection={connection}
+              tables={tables.data ?? []}
+              initialTable={name ?? ''}
+              onStored={tables.reload}
+            />
+          </Suspense>
+        )}
+        {table === undefined && record === undefined && !isImporting && (
           <>
             <PageHeader
               title={`Explore ${connection.session.database}`}
