@@ -20,8 +20,14 @@ interface Properties {
 export function Value({ value, whole = false, id }: Properties) {
   if (value === undefined) return <span className="none">NONE</span>;
   if (value === null) return <span className="none">NULL</span>;
-  if (value instanceof RecordId)
-    return <a href={hrefOf('explore', ['record', id ?? value.toString()])}>{shown(id ?? value, whole)}</a>;
+  if (value instanceof RecordId) {
+    const name = id ?? value.toString();
+    return (
+      <a href={hrefOf('explore', ['record', name])} data-record={name}>
+        {shown(name, whole)}
+      </a>
+    );
+  }
   const kind = typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'other';
   return <span className={`value ${kind}`}>{shown(value, whole)}</span>;
 }

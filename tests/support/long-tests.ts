@@ -94,6 +94,7 @@ export const LONG_TESTS = [
   'vectors/filtered-recall',
   'end-to-end/recipes/second-factor',
   'studio/appearance',
+  'studio/explore-links',
   'end-to-end/retrieval',
   'end-to-end/recipes/passkeys',
   'studio/keyboard',

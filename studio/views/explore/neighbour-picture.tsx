@@ -110,7 +110,11 @@ function Node({ id, place, isCentre = false }: NodeProperties) {
   const name = short(id.toString());
   const width = widthOf(id);
   return (
-    <a href={hrefOf('explore', ['record', id.toString()])} className={isCentre ? 'node centre' : 'node'}>
+    <a
+      href={hrefOf('explore', ['record', id.toString()])}
+      className={isCentre ? 'node centre' : 'node'}
+      {...(!isCentre && { 'data-record': id.toString() })}
+    >
       <rect x={place.x - width / 2} y={place.y - NODE_HEIGHT / 2} width={width} height={NODE_HEIGHT} rx={6} />
       <text x={place.x} y={place.y + 4}>
         {name}

@@ -14,6 +14,7 @@ import { changeOf, type RecordName, withChange } from './changes.js';
 import { ChangesBar } from './changes-bar.js';
 import { Neighbours } from './neighbours.js';
 import { pendingChanges } from './pending-changes.js';
+import { LinkedFrom } from './record/linked-from.js';
 import { EditRow } from './row-editors.js';
 import type { Row } from './rows.js';
 
@@ -57,6 +58,7 @@ export function RecordPage({ connection, id, onSaved }: Properties) {
         <>
           <ValueTree value={idFirst(row)} />
           <Neighbours key={id} connection={connection} row={row} />
+          <LinkedFrom connection={connection} record={{ table: tableOf(row.id), code }} />
         </>
       )}
     </section>

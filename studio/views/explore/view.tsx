@@ -10,6 +10,7 @@ import { loadTables, type TableInfo } from '../../connection/catalog.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
 import { tablesBehindView } from '../../session/viewing.js';
+import { RecordCards } from './record-cards.js';
 import { RecordPage } from './record-page.js';
 import { TableList } from './table-list.js';
 import { TablePage } from './table-page.js';
@@ -27,7 +28,7 @@ export function View({ connection, path }: ViewProperties) {
   const record = kind === 'record' ? name : undefined;
   const isImporting = kind === 'import';
   return (
-    <div className="explore">
+    <RecordCards className="explore" connection={connection}>
       <div className="side">
         <TableList
           connection={connection}
@@ -74,7 +75,7 @@ export function View({ connection, path }: ViewProperties) {
       {isTransferring && (
         <TransferDialog connection={connection} onClose={() => setTransferring(false)} onImported={tables.reload} />
       )}
-    </div>
+    </RecordCards>
   );
 }
 

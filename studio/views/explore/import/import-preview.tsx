@@ -51,5 +51,7 @@ function Cell({ cell }: { readonly cell: PreviewCell | undefined }) {
       </Text>
     );
   }
-  return <span className="value">{cell.code.length > LONGEST ? `${cell.code.slice(0, LONGEST)}…` : cell.code}</span>;
+  return (
+    <span className="value one-line">{cell.code.length > LONGEST ? `${cell.code.slice(0, LONGEST)}…` : cell.code}</span>
+  );
 }
