@@ -25,7 +25,7 @@ afterAll(() => studio?.close());
 
 const card = (page: Page) => page.getByRole('tooltip');
 
-it('shows the first fields of a linked record by pointer and by focus, and goes by Escape', async ({ skip }) => {
+it('shows the first fields of a linked record by pointer and by focus, and closes it with Escape', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page, complaints } = await studio.tab('explore/table/person');
   const link = page.getByRole('grid').getByRole('link', { name: 'person:ann', exact: true }).nth(1);
