@@ -95,6 +95,30 @@ async function openRecord(page) {
   await page.getByRole('region', { name: 'Neighbours' }).getByRole('table').waitFor();
 }
 
+/** The history of a record that is changed twice. */
+async function openHistory(page) {
+  const url = new URL(page.url()).origin;
+  const headers = {
+    accept: 'application/json',
+    'svc-ns': 'shop',
+    'svc-db': 'music',
+    authorization: `Basic ${Buffer.from(`${USER}:${PASS}`).toString('base64')}`,
+  };
+  const body = `ALTER TABLE track CHANGEFEED 7d INCLUDE ORIGINAL; UPDATE track:7 SET unit_price = 1.29dec;
+    UPDATE track:7 SET name = 'Harbour Lights (Live)', composer = NONE`;
+  await fetch(`${url}/sql`, { method: 'POST', headers, body });
+  await page.goto(`${url}/studio#/explore/record/${encodeURIComponent('track:7')}`);
+  await page.getByRole('button', { name: 'Show the history' }).click();
+  await page
+    .getByRole('button', { name: /^Put back/ })
+    .first()
+    .waitFor();
+  await page.getByRole('region', { name: 'History', exact: true }).evaluate((section) => {
+    const box = section.closest('.shown');
+    box.scrollTop += section.getBoundingClientRect().top - box.getBoundingClientRect().top;
+  });
+}
+
 /** Each picture, and how the page comes to what it shows. */
 const PICTURES = [
   ['explore', { viewport: LOW }, openTable],
@@ -102,6 +126,7 @@ const PICTURES = [
   ['explore-phone', { viewport: PHONE }, openTable],
   ['import', {}, openImport],
   ['record', {}, openRecord],
+  ['history', { viewport: LOW }, openHistory],
   [
     'query',
     {},

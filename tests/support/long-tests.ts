@@ -115,6 +115,8 @@ export const LONG_TESTS = [
   'end-to-end/sessions',
   'nodes/full-text',
   'studio/explore',
+  'studio/explore-history',
+  'studio/record-versions',
   'security/identity/second-factors',
   'studio/explore-columns',
 ];

@@ -80,6 +80,14 @@ function liveId(parser: Parser): Expression {
   parser.unexpected('a UUID or a parameter');
 }
 
+const OF_CHANGES = /CHANGES\b/iy;
+
+/** Whether `SHOW`, the current word, begins what may stand as a value. Otherwise it is a field there. */
+export function showsChanges(parser: Parser): boolean {
+  OF_CHANGES.lastIndex = parser.nextOffset();
+  return OF_CHANGES.test(parser.source);
+}
+
 export function showChanges(parser: Parser): ShowChanges {
   parser.advance();
   parser.expectWord('CHANGES');

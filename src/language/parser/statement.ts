@@ -18,7 +18,7 @@ import { continued } from './expression/expression.js';
 import { asExpression } from './expression/subquery.js';
 import { explain, info, rebuild } from './info.js';
 import { insert } from './insert.js';
-import { kill, killInBlock, killsSessions, live, showChanges } from './live.js';
+import { kill, killInBlock, killsSessions, live, showChanges, showsChanges } from './live.js';
 import type { Parser } from './parser.js';
 import { relate } from './relate.js';
 import { remove } from './remove.js';
@@ -46,6 +46,7 @@ const STATEMENTS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ['REMOVE', remove],
   ['RETURN', returnStatement],
   ['SELECT', select],
+  ['SHOW', showChanges],
   ['SLEEP', sleep],
   ['THROW', throwStatement],
   ['UPDATE', update],
@@ -111,6 +112,7 @@ export function keywordStatement(parser: Parser): Statement | undefined {
   const read = STATEMENTS.get(parser.word);
   if (read === undefined || (parser.word === 'SLEEP' && parser.source[parser.nextOffset()] === '(')) return undefined;
   if (parser.word === 'KILL' && !killsSessions(parser)) return undefined;
+  if (parser.word === 'SHOW' && !showsChanges(parser)) return undefined;
   const outer = parser.enter();
   const result = read(parser);
   parser.leave(outer);

@@ -1,7 +1,7 @@
 /** One record: its values with all that is in them, what to change in it, and what it is connected with. */
 import { Anchor, Button } from '@mantine/core';
 import { useState } from 'react';
-import { type RecordId, StringRecordId } from 'surrealdb';
+import { StringRecordId } from 'surrealdb';
 import { hrefOf } from '../../base/route.js';
 import { useStore } from '../../base/store.js';
 import { Loading } from '../../components/loading.js';
@@ -14,6 +14,7 @@ import { changeOf, type RecordName, withChange } from './changes.js';
 import { ChangesBar } from './changes-bar.js';
 import { Neighbours } from './neighbours.js';
 import { pendingChanges } from './pending-changes.js';
+import { History } from './record/history.js';
 import { LinkedFrom } from './record/linked-from.js';
 import { EditRow } from './row-editors.js';
 import type { Row } from './rows.js';
@@ -28,15 +29,15 @@ interface Properties {
 
 export function RecordPage({ connection, id, onSaved }: Properties) {
   const record = useLoaded(async () => {
-    const [, row, code] = await connection.query<[null, Row | null | undefined, string]>(
-      'LET $row = (SELECT * FROM ONLY $id); RETURN $row; RETURN value::quote($row.id)',
+    const [row, code, table] = await connection.query<[Row | null | undefined, string, string]>(
+      'SELECT * FROM ONLY $id; RETURN value::quote($id); RETURN record::tb($id)',
       { id: new StringRecordId(id) },
     );
-    return { row: row ?? null, code };
+    return { row: row ?? null, name: { table, code } };
   }, [connection, id]);
   if (record.error !== undefined) return <Notice kind="error">{record.error.message}</Notice>;
   if (record.data === undefined) return <Loading />;
-  const { row, code } = record.data;
+  const { row, name } = record.data;
   return (
     <section className="record-page" aria-label={`Record ${id}`}>
       {row === null ? (
@@ -45,7 +46,7 @@ export function RecordPage({ connection, id, onSaved }: Properties) {
           <Notice kind="information">There is no such record, or you may not see it.</Notice>
         </>
       ) : (
-        <RecordHead connection={connection} record={{ table: tableOf(row.id), code }} />
+        <RecordHead connection={connection} record={name} />
       )}
       <ChangesBar
         connection={connection}
@@ -58,9 +59,10 @@ export function RecordPage({ connection, id, onSaved }: Properties) {
         <>
           <ValueTree value={idFirst(row)} />
           <Neighbours key={id} connection={connection} row={row} />
-          <LinkedFrom connection={connection} record={{ table: tableOf(row.id), code }} />
+          <LinkedFrom connection={connection} record={name} />
         </>
       )}
+      <History key={name.code} connection={connection} record={name} />
     </section>
   );
 }
@@ -97,8 +99,4 @@ function RecordHead({ connection, record }: { readonly connection: Connection; r
 
 function idFirst({ id, ...rest }: Row): Row {
   return { id, ...rest };
-}
-
-function tableOf(id: RecordId): string {
-  return id.table.name;
 }

@@ -32,8 +32,12 @@ const ALTERED = /[\r\0]/;
  * The values of a record; empty where there is none.
  * @param id the code of its id
  */
-export async function loadContent(source: StatementSource, id: string): Promise<LoadedContent> {
-  const row = `(SELECT * FROM ONLY ${id}) ?? {}`;
+export function loadContent(source: StatementSource, id: string): Promise<LoadedContent> {
+  return contentOf(source, `(SELECT * FROM ONLY ${id}) ?? {}`);
+}
+
+/** The values of an object. @param row an expression */
+export async function contentOf(source: StatementSource, row: string): Promise<LoadedContent> {
   const [names] = await source.query<[readonly string[]]>(`RETURN object::keys(${row})`);
   const codes = names.map((name) => {
     const value = `$row[${textLiteral(name)}]`;
