@@ -13,7 +13,8 @@ afterAll(() => studio?.close());
 it('hides columns of a table, and keeps them hidden', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page, complaints } = await studio.tab('explore/table/thing');
-  const headings = () => page.getByRole('grid').getByRole('columnheader').allInnerTexts();
+  // The first column has the boxes that select rows.
+  const headings = async () => (await page.getByRole('grid').getByRole('columnheader').allInnerTexts()).slice(1);
   await expect.poll(headings).toEqual(['id', HOSTILE, 'a', 'b']);
   await page.getByRole('button', { name: 'Columns' }).click();
   expect(await page.getByRole('menuitemcheckbox').allInnerTexts()).toEqual([HOSTILE, 'a', 'b']);
