@@ -47,13 +47,17 @@ async function loadFeed(connection: Connection, table: string): Promise<Feed> {
 
 function Refused({ error }: { readonly error: Error }) {
   if (!/not enough permissions/i.test(error.message)) return <Notice kind="error">{error.message}</Notice>;
-  return <Text c="dimmed">What records were is for system users of the database to see.</Text>;
+  return (
+    <Text c="dimmed" size="sm">
+      What records were is for system users of the database to see.
+    </Text>
+  );
 }
 
 function NoFeed({ table }: { readonly table: string }) {
   return (
     <Stack gap="xs">
-      <Text c="dimmed">
+      <Text c="dimmed" size="sm">
         The table keeps no changes. With a changefeed it does from then on, for as long as the feed says:
       </Text>
       <CopiedText title="Statement" text={`ALTER TABLE ${identifier(table)} CHANGEFEED 7d INCLUDE ORIGINAL;`} />

@@ -44,7 +44,11 @@ export function LinkedFrom({ connection, record: { table, code } }: Properties) 
 
 function Unknown({ error }: { readonly error: Error }) {
   if (!/not enough permissions/i.test(error.message)) return <Notice kind="error">{error.message}</Notice>;
-  return <Text c="dimmed">Which tables link to this one is for system users of the database to see.</Text>;
+  return (
+    <Text c="dimmed" size="sm">
+      Which tables link to this one is for system users of the database to see.
+    </Text>
+  );
 }
 
 function Count({ connection, of }: { readonly connection: Connection; readonly of: IncomingLinks }) {
@@ -54,13 +58,22 @@ function Count({ connection, of }: { readonly connection: Connection; readonly o
     return rows;
   }, [connection, count]);
   const there = hrefOf('explore', ['table', table], filter);
-  if (counted.error !== undefined) return <Anchor href={there}>Show them: they take long to count</Anchor>;
+  if (counted.error !== undefined)
+    return (
+      <Anchor size="sm" href={there}>
+        Show them: they take long to count
+      </Anchor>
+    );
   if (counted.data === undefined) return '…';
   if (counted.data === 0)
     return (
-      <Text span c="dimmed">
+      <Text span size="sm" c="dimmed">
         None
       </Text>
     );
-  return <Anchor href={there}>{rowsInWords(counted.data)}</Anchor>;
+  return (
+    <Anchor size="sm" href={there}>
+      {rowsInWords(counted.data)}
+    </Anchor>
+  );
 }
