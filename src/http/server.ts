@@ -55,6 +55,7 @@ export interface HttpServerParts {
   readonly welcome?: Context['welcome'];
   readonly authPage?: Context['authPage'];
   readonly studio?: Context['studio'];
+  readonly docs?: Context['docs'];
   readonly setup?: Context['setup'];
   readonly graphqlMethod?: GraphqlMethod | undefined;
   readonly graphqlSocket?: Context['graphqlSocket'];
@@ -256,6 +257,7 @@ function contextOf(parts: HttpServerParts): Context {
     welcome: parts.welcome,
     authPage: parts.authPage,
     studio: parts.studio,
+    docs: parts.docs,
     setup: parts.setup,
     environment,
     storedSessions: new StoredSessions(

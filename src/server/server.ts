@@ -14,6 +14,7 @@ import type { MetricsText } from '../metrics/text.js';
 import type { OpenDatabase } from '../session/database/database.js';
 import type { Configuration } from './configuration.js';
 import { gaugesOf } from './gauges.js';
+import { readManual } from './manual.js';
 import { PrometheusText, serveMetrics } from './metrics-server.js';
 import type { Tracing } from './otlp.js';
 import { readWebPage } from './pages.js';
@@ -130,6 +131,7 @@ async function createServer(
     welcome: readWebPage('welcome'),
     authPage: readWebPage('auth'),
     studio: readWebPage('studio'),
+    docs: readManual(),
     setup,
     tls: readTls(configuration.webCrt, configuration.webKey),
     options: {

@@ -3,10 +3,12 @@ import { useMantineColorScheme } from '@mantine/core';
 import { Spotlight } from '@mantine/spotlight';
 import { SearchIcon, SunIcon } from '@primer/octicons-react';
 import { useState } from 'react';
+import { useStore } from '../base/store.js';
 import { loadTables } from '../connection/catalog.js';
 import type { Connection } from '../connection/connection.js';
 import { tablesBehindView } from '../session/viewing.js';
 import { type Command, commandsFor } from './commands.js';
+import { manual } from './manual.js';
 
 export function CommandPalette({ connection }: { readonly connection: Connection | undefined }) {
   const { toggleColorScheme } = useMantineColorScheme();
@@ -20,7 +22,7 @@ export function CommandPalette({ connection }: { readonly connection: Connection
       .then((found) => setTables(found.map(({ name }) => name)));
   };
   const own: readonly Command[] = [{ title: 'Switch between light and dark', icon: SunIcon, run: toggleColorScheme }];
-  const groups = commandsFor(typed, tables, own);
+  const groups = commandsFor(typed, tables, useStore(manual), own);
   return (
     <Spotlight.Root
       query={typed}

@@ -1,7 +1,8 @@
-/** What the command palette finds: views, tables, a record by its id, and actions. */
-import { FileIcon, type Icon, SignOutIcon, TableIcon } from '@primer/octicons-react';
+/** What the command palette finds: views, tables, a record by its id, actions, and pages of the documentation. */
+import { BookIcon, FileIcon, type Icon, SignOutIcon, TableIcon } from '@primer/octicons-react';
 import { go } from '../base/route.js';
 import { leave } from '../session/session.js';
+import type { ManualPage } from './manual.js';
 import { VIEWS } from './views.js';
 
 export interface Command {
@@ -25,6 +26,7 @@ const RECORD_ID = /^\s*[^\s:]+:\S/;
 export function commandsFor(
   typed: string,
   tables: readonly string[],
+  manual: readonly ManualPage[],
   own: readonly Command[],
 ): readonly CommandGroup[] {
   const words = typed.trim().toLowerCase().split(/\s+/);
@@ -34,6 +36,7 @@ export function commandsFor(
     { title: 'Tables', commands: tables.map(openTable).filter(isFound).slice(0, MOST) },
     { title: 'Views', commands: VIEW_COMMANDS.filter(isFound) },
     { title: 'Actions', commands: [...own, ...ACTIONS].filter(isFound) },
+    { title: 'Documentation', commands: manual.map(openManual).filter(isFound).slice(0, MOST) },
   ];
   return groups.filter(({ commands }) => commands.length > 0);
 }
@@ -44,6 +47,11 @@ function openRecord(id: string): Command {
 
 function openTable(table: string): Command {
   return { title: table, icon: TableIcon, run: () => go('explore', ['table', table]) };
+}
+
+/** In a tab of its own, since it is read beside the work. */
+function openManual({ title, href }: ManualPage): Command {
+  return { title: `Read: ${title}`, icon: BookIcon, run: () => void open(href, '_blank', 'noopener') };
 }
 
 const VIEW_COMMANDS: readonly Command[] = Object.entries(VIEWS).flatMap(([name, { title, icon, parts = {} }]) => [

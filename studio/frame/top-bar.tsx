@@ -6,6 +6,7 @@ import type { Connection } from '../connection/connection.js';
 import type { SignedIn } from '../session/session.js';
 import { AccountMenu } from './account-menu.js';
 import { DatabaseSwitcher } from './database-switcher.js';
+import { DocsLink } from './docs-link.js';
 import { ViewBreadcrumbs } from './view-breadcrumbs.js';
 
 interface Properties {
@@ -33,6 +34,7 @@ export function TopBar({ session, connection }: Properties) {
         >
           Find
         </Button>
+        <DocsLink />
         <AccountMenu session={session} />
       </Group>
     </Group>

@@ -19,6 +19,8 @@ export interface ViewEntry {
   readonly needsDatabase: boolean;
   /** Whether it asks with the token that the tab keeps, and so always as the user who is signed in. */
   readonly usesToken?: boolean;
+  /** Where in the documentation it is described. */
+  readonly docs: string;
   /** What its pages are called by the parts of their addresses. */
   readonly parts?: Readonly<Record<string, string>>;
   load(): Promise<{ readonly View: FunctionComponent<ViewProperties> }>;
@@ -28,18 +30,21 @@ export const VIEWS: Readonly<Record<string, ViewEntry>> = {
   explore: {
     title: 'Explore',
     icon: TableIcon,
+    docs: 'guides/studio#explore',
     needsDatabase: true,
     load: () => import('../views/explore/view.js'),
   },
   query: {
     title: 'Query',
     icon: TerminalIcon,
+    docs: 'guides/studio#query',
     needsDatabase: false,
     load: () => import('../views/query/view.js'),
   },
   schema: {
     title: 'Schema',
     icon: WorkflowIcon,
+    docs: 'guides/studio#schema',
     needsDatabase: true,
     parts: { diagram: 'Diagram' },
     load: () => import('../views/schema/view.js'),
@@ -47,12 +52,14 @@ export const VIEWS: Readonly<Record<string, ViewEntry>> = {
   permissions: {
     title: 'Permissions',
     icon: ShieldLockIcon,
+    docs: 'guides/studio#permissions',
     needsDatabase: true,
     load: () => import('../views/permissions/view.js'),
   },
   people: {
     title: 'People',
     icon: PeopleIcon,
+    docs: 'guides/studio#people',
     needsDatabase: false,
     parts: {
       users: 'Users',
@@ -66,6 +73,7 @@ export const VIEWS: Readonly<Record<string, ViewEntry>> = {
   graphql: {
     title: 'GraphQL',
     icon: GraphIcon,
+    docs: 'guides/studio#graphql',
     needsDatabase: true,
     usesToken: true,
     load: () => import('../views/graphql/view.js'),
@@ -73,6 +81,7 @@ export const VIEWS: Readonly<Record<string, ViewEntry>> = {
   server: {
     title: 'Server',
     icon: PulseIcon,
+    docs: 'guides/studio#server',
     needsDatabase: false,
     usesToken: true,
     load: () => import('../views/server/view.js'),

@@ -52,6 +52,7 @@ export const LONG_TESTS = [
   'security/identity/mail-codes',
   'end-to-end/recipes/stay-signed-in',
   'studio/query',
+  'studio/manual',
   'conformance/shared-lmdb',
   'end-to-end/search-crash',
   'storage/postgres-large',

@@ -42,6 +42,7 @@ export const ROUTE_NAMES: readonly string[] = [
     'api',
     'auth',
     'auth-system',
+    'docs',
     'export',
     'files',
     'gql',
