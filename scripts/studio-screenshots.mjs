@@ -133,6 +133,14 @@ const PICTURES = [
     },
   ],
   [
+    'api',
+    {},
+    async (page) => {
+      await page.goto(`${new URL(page.url()).origin}/studio#/api/table/customer`);
+      await page.getByRole('region', { name: 'Read' }).waitFor();
+    },
+  ],
+  [
     'server',
     {},
     async (page) => {

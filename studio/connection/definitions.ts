@@ -1,6 +1,7 @@
 /** What is defined in the database: as statements for reading and changing, and in parts for pictures and tables. */
 import type { Connection } from './connection.js';
 import { identifier } from './surrealql.js';
+import type { FieldParts, TableParts } from './table-parts.js';
 
 /** The kinds of definitions of a database that the Studio lists, by their words in SurrealQL, as INFO calls them. */
 export const DATABASE_KINDS = {
@@ -63,27 +64,6 @@ function byKind<Kind extends DatabaseKind | TableKind>(
     })),
   ]);
   return Object.fromEntries(entries) as Record<Kind, Definition[]>;
-}
-
-/** `true`: FULL, `false`: NONE, otherwise the condition. */
-export type Clause = boolean | string;
-export type Action = 'select' | 'create' | 'update' | 'delete';
-export const ACTIONS: readonly Action[] = ['select', 'create', 'update', 'delete'];
-
-export interface FieldParts {
-  /** A path in SurrealQL. */
-  readonly name: string;
-  /** Its type in SurrealQL. */
-  readonly kind?: string;
-  readonly permissions: Readonly<Partial<Record<Action, Clause>>>;
-}
-
-export interface TableParts {
-  readonly name: string;
-  /** Of relations with the tables that they lead from and to, where those are said. */
-  readonly kind: { readonly kind: string; readonly in?: readonly string[]; readonly out?: readonly string[] };
-  readonly permissions: Readonly<Record<Action, Clause>>;
-  readonly fields: readonly FieldParts[];
 }
 
 /** The tables with their fields, in parts. @throws Error for users who may not see them */

@@ -1,5 +1,6 @@
 /** All views of the Studio. A new one is a module in `views/` that exports `View`, and a line here; it is loaded when it is opened. */
 import {
+  CodeIcon,
   GraphIcon,
   type Icon,
   PeopleIcon,
@@ -69,6 +70,13 @@ export const VIEWS: Readonly<Record<string, ViewEntry>> = {
       audit: 'Audit log',
     },
     load: () => import('../views/people/view.js'),
+  },
+  api: {
+    title: 'API',
+    icon: CodeIcon,
+    docs: 'guides/studio#api',
+    needsDatabase: true,
+    load: () => import('../views/api/view.js'),
   },
   graphql: {
     title: 'GraphQL',

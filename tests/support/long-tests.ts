@@ -53,6 +53,8 @@ export const LONG_TESTS = [
   'end-to-end/recipes/stay-signed-in',
   'studio/query',
   'studio/manual',
+  'studio/api-snippets',
+  'studio/api',
   'conformance/shared-lmdb',
   'end-to-end/search-crash',
   'storage/postgres-large',
