@@ -53,6 +53,7 @@ export const LONG_TESTS = [
   'end-to-end/recipes/stay-signed-in',
   'studio/query',
   'studio/manual',
+  'studio/compare',
   'studio/api-snippets',
   'studio/api',
   'conformance/shared-lmdb',
