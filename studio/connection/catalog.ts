@@ -6,6 +6,8 @@ export interface TableInfo {
   readonly name: string;
   /** Whether its records are edges of the graph, with `in` and `out`. */
   readonly isRelation: boolean;
+  /** Whether the user may create records in it. */
+  readonly isCreatable: boolean;
 }
 
 export interface FieldInfo {
@@ -16,13 +18,11 @@ export interface FieldInfo {
   readonly isReadonly: boolean;
 }
 
-/** The tables, by name. @throws Error for users who may not see them */
+/** The tables of which the user may see records, by name. @throws Error for guests who may not query */
 export async function loadTables(connection: Connection): Promise<TableInfo[]> {
-  const [info] =
-    await connection.query<
-      [{ tables: readonly { readonly name: string; readonly kind: { readonly kind: string } }[] }]
-    >('INFO FOR DB STRUCTURE');
-  return info.tables.map(({ name, kind }) => ({ name, isRelation: kind.kind === 'RELATION' }));
+  type Row = { readonly name: string; readonly relation: boolean; readonly create: boolean };
+  const [tables] = await connection.query<[readonly Row[]]>('INFO FOR TABLES');
+  return tables.map(({ name, relation, create }) => ({ name, isRelation: relation, isCreatable: create }));
 }
 
 /** The fields of a table; none where the user may not see the definitions. */

@@ -35,7 +35,7 @@ export function TopBar({ session, connection }: Properties) {
           Find
         </Button>
         <DocsLink />
-        <AccountMenu session={session} />
+        <AccountMenu session={session} connection={connection} />
       </Group>
     </Group>
   );

@@ -6,6 +6,7 @@ import { useStore } from '../base/store.js';
 import { Loading } from '../components/loading.js';
 import { Notice } from '../components/notice.js';
 import type { Connection } from '../connection/connection.js';
+import { isSystemLevel } from '../connection/levels.js';
 import { useLoaded } from '../connection/use-loaded.js';
 import { ErrorBoundary } from './error-boundary.js';
 import { FIRST_VIEW, viewNamed } from './views.js';
@@ -18,8 +19,11 @@ export function ViewFrame({ connection }: Properties) {
   const { view, path } = useStore(route);
   const name = view || FIRST_VIEW;
   const entry = viewNamed(name);
-  const { namespace, database } = connection.session;
+  const { level, namespace, database } = connection.session;
   if (entry === undefined) return <Notice kind="error">There is no view of this name.</Notice>;
+  if (entry.isForSystemUsers === true && !isSystemLevel(level)) {
+    return <Notice kind="information">System users see this page.</Notice>;
+  }
   if (entry.needsDatabase && (namespace === '' || database === '')) {
     return (
       <EmptyState

@@ -20,6 +20,8 @@ export interface ViewEntry {
   readonly needsDatabase: boolean;
   /** Whether it asks with the token that the tab keeps, and so always as the user who is signed in. */
   readonly usesToken?: boolean;
+  /** Whether it rests on what system users alone may see; others aren't offered it. */
+  readonly isForSystemUsers?: boolean;
   /** Where in the documentation it is described. */
   readonly docs: string;
   /** What its pages are called by the parts of their addresses. */
@@ -46,6 +48,7 @@ export const VIEWS: Readonly<Record<string, ViewEntry>> = {
     title: 'Schema',
     icon: WorkflowIcon,
     docs: 'guides/studio#schema',
+    isForSystemUsers: true,
     needsDatabase: true,
     parts: { diagram: 'Diagram' },
     load: () => import('../views/schema/view.js'),
@@ -54,6 +57,7 @@ export const VIEWS: Readonly<Record<string, ViewEntry>> = {
     title: 'Permissions',
     icon: ShieldLockIcon,
     docs: 'guides/studio#permissions',
+    isForSystemUsers: true,
     needsDatabase: true,
     load: () => import('../views/permissions/view.js'),
   },
@@ -61,6 +65,7 @@ export const VIEWS: Readonly<Record<string, ViewEntry>> = {
     title: 'People',
     icon: PeopleIcon,
     docs: 'guides/studio#people',
+    isForSystemUsers: true,
     needsDatabase: false,
     parts: {
       users: 'Users',
@@ -75,6 +80,7 @@ export const VIEWS: Readonly<Record<string, ViewEntry>> = {
     title: 'API',
     icon: CodeIcon,
     docs: 'guides/studio#api',
+    isForSystemUsers: true,
     needsDatabase: true,
     load: () => import('../views/api/view.js'),
   },
@@ -90,6 +96,7 @@ export const VIEWS: Readonly<Record<string, ViewEntry>> = {
     title: 'Server',
     icon: PulseIcon,
     docs: 'guides/studio#server',
+    isForSystemUsers: true,
     needsDatabase: false,
     usesToken: true,
     load: () => import('../views/server/view.js'),
