@@ -3,7 +3,7 @@ import type { Level } from '../../pages/session.js';
 import { hasGraphiql } from '../connection/graphiql.js';
 import { isSystemLevel } from '../connection/levels.js';
 import { useLoaded } from '../connection/use-loaded.js';
-import { VIEWS, type ViewEntry } from './views.js';
+import { isOfferedTo, VIEWS, type ViewEntry } from './views.js';
 
 export type OfferedView = readonly [name: string, entry: ViewEntry];
 
@@ -11,7 +11,11 @@ export type OfferedView = readonly [name: string, entry: ViewEntry];
 export function useOfferedViews(level: Level): readonly OfferedView[] {
   const isSystem = isSystemLevel(level);
   const { data: hasGraphql = true } = useLoaded(async () => isSystem || hasGraphiql(), [isSystem]);
-  return Object.entries(VIEWS).filter(
-    ([name, { isForSystemUsers = false }]) => isSystem || !(isForSystemUsers || (name === 'graphql' && !hasGraphql)),
-  );
+  return Object.entries(VIEWS).flatMap(([name, entry]): OfferedView[] => {
+    if (!isOfferedTo(level, entry) || (name === 'graphql' && !hasGraphql)) return [];
+    const { parts = {}, openParts } = entry;
+    if (isSystem || openParts === undefined) return [[name, entry]];
+    const open = Object.entries(parts).filter(([part]) => openParts.includes(part));
+    return [[name, { ...entry, parts: Object.fromEntries(open) }]];
+  });
 }

@@ -6,10 +6,9 @@ import { useStore } from '../base/store.js';
 import { Loading } from '../components/loading.js';
 import { Notice } from '../components/notice.js';
 import type { Connection } from '../connection/connection.js';
-import { isSystemLevel } from '../connection/levels.js';
 import { useLoaded } from '../connection/use-loaded.js';
 import { ErrorBoundary } from './error-boundary.js';
-import { FIRST_VIEW, viewNamed } from './views.js';
+import { FIRST_VIEW, isOfferedTo, viewNamed } from './views.js';
 
 interface Properties {
   readonly connection: Connection;
@@ -21,7 +20,7 @@ export function ViewFrame({ connection }: Properties) {
   const entry = viewNamed(name);
   const { level, namespace, database } = connection.session;
   if (entry === undefined) return <Notice kind="error">There is no view of this name.</Notice>;
-  if (entry.isForSystemUsers === true && !isSystemLevel(level)) {
+  if (!isOfferedTo(level, entry)) {
     return <Notice kind="information">System users see this page.</Notice>;
   }
   if (entry.needsDatabase && (namespace === '' || database === '')) {

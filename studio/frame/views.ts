@@ -11,7 +11,9 @@ import {
   WorkflowIcon,
 } from '@primer/octicons-react';
 import type { FunctionComponent } from 'react';
+import type { Level } from '../../pages/session.js';
 import type { ViewProperties } from '../base/view-properties.js';
+import { isSystemLevel } from '../connection/levels.js';
 
 export interface ViewEntry {
   readonly title: string;
@@ -20,12 +22,14 @@ export interface ViewEntry {
   readonly needsDatabase: boolean;
   /** Whether it asks with the token that the tab keeps, and so always as the user who is signed in. */
   readonly usesToken?: boolean;
-  /** Whether it rests on what system users alone may see; others aren't offered it. */
-  readonly isForSystemUsers?: boolean;
+  /** Whom it is offered to, where others would see nothing in it. Default: all. */
+  readonly offeredTo?: 'system users' | 'signed-in users';
   /** Where in the documentation it is described. */
   readonly docs: string;
   /** What its pages are called by the parts of their addresses. */
   readonly parts?: Readonly<Record<string, string>>;
+  /** The parts that users without roles are offered. Default: all. */
+  readonly openParts?: readonly string[];
   load(): Promise<{ readonly View: FunctionComponent<ViewProperties> }>;
 }
 
@@ -48,7 +52,7 @@ export const VIEWS: Readonly<Record<string, ViewEntry>> = {
     title: 'Schema',
     icon: WorkflowIcon,
     docs: 'guides/studio#schema',
-    isForSystemUsers: true,
+    offeredTo: 'system users',
     needsDatabase: true,
     parts: { diagram: 'Diagram' },
     load: () => import('../views/schema/view.js'),
@@ -57,7 +61,7 @@ export const VIEWS: Readonly<Record<string, ViewEntry>> = {
     title: 'Permissions',
     icon: ShieldLockIcon,
     docs: 'guides/studio#permissions',
-    isForSystemUsers: true,
+    offeredTo: 'system users',
     needsDatabase: true,
     load: () => import('../views/permissions/view.js'),
   },
@@ -65,7 +69,7 @@ export const VIEWS: Readonly<Record<string, ViewEntry>> = {
     title: 'People',
     icon: PeopleIcon,
     docs: 'guides/studio#people',
-    isForSystemUsers: true,
+    offeredTo: 'signed-in users',
     needsDatabase: false,
     parts: {
       users: 'Users',
@@ -74,13 +78,14 @@ export const VIEWS: Readonly<Record<string, ViewEntry>> = {
       attempts: 'Sign-in attempts',
       audit: 'Audit log',
     },
+    openParts: ['sessions'],
     load: () => import('../views/people/view.js'),
   },
   api: {
     title: 'API',
     icon: CodeIcon,
     docs: 'guides/studio#api',
-    isForSystemUsers: true,
+    offeredTo: 'system users',
     needsDatabase: true,
     load: () => import('../views/api/view.js'),
   },
@@ -96,7 +101,7 @@ export const VIEWS: Readonly<Record<string, ViewEntry>> = {
     title: 'Server',
     icon: PulseIcon,
     docs: 'guides/studio#server',
-    isForSystemUsers: true,
+    offeredTo: 'system users',
     needsDatabase: false,
     usesToken: true,
     load: () => import('../views/server/view.js'),
@@ -105,6 +110,11 @@ export const VIEWS: Readonly<Record<string, ViewEntry>> = {
 
 /** The view that is shown first. */
 export const FIRST_VIEW = 'explore';
+
+/** Whether users of a level are offered it. */
+export function isOfferedTo(level: Level, { offeredTo }: ViewEntry): boolean {
+  return offeredTo === undefined || isSystemLevel(level) || (offeredTo === 'signed-in users' && level === 'record');
+}
 
 /** The view of an address; `undefined` if there is none of this name. */
 export function viewNamed(name: string): ViewEntry | undefined {

@@ -45,7 +45,7 @@ it('lists the tables of which a record user may see records, and calls them by t
   const { page, complaints } = await studio.tab('explore', recordUser('ann'));
   await expect.poll(() => tables(page)).toEqual([HOSTILE, 'news', 'note', 'person']);
   await expect.poll(() => page.getByRole('button', { name: /^Account of/ }).innerText()).toBe('Ann of the notes');
-  await expect.poll(() => views(page)).toEqual(['Explore', 'Query']);
+  await expect.poll(() => views(page)).toEqual(['Explore', 'Query', 'People']);
   expect(await textOf(page)).not.toMatch(/payroll|may not see|Import and export/);
   await page.getByRole('complementary').getByRole('link', { name: 'note', exact: true }).click();
   await expect.poll(() => page.getByRole('grid').getByRole('row').allInnerTexts()).toHaveLength(2);
@@ -69,7 +69,7 @@ it('offers them no view that they can’t use, by the palette and by address nei
   await page.keyboard.press('ControlOrMeta+K');
   await page.getByRole('textbox', { name: 'Find or do something' }).fill('e');
   await page.getByRole('button', { name: 'Query', exact: true }).waitFor();
-  for (const title of ['People', 'Server', 'Schema', 'GraphQL']) {
+  for (const title of ['People: Users', 'Server', 'Schema', 'GraphQL']) {
     expect([title, await page.getByRole('button', { name: title, exact: true }).count()]).toEqual([title, 0]);
   }
   await page.keyboard.press('Escape');
