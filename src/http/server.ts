@@ -69,6 +69,8 @@ export interface HttpServerParts {
   readonly tracer?: Tracer | undefined;
   /** What `GET /metrics` answers. */
   readonly metricsText?: Context['metricsText'];
+  readonly recentLog?: Context['recentLog'];
+  readonly settings?: Context['settings'];
 }
 
 declare module 'fastify' {
@@ -276,6 +278,8 @@ function contextOf(parts: HttpServerParts): Context {
     metrics: parts.metrics,
     tracer: parts.tracer,
     metricsText: parts.metricsText,
+    recentLog: parts.recentLog,
+    settings: parts.settings,
     log,
     requestId: requestIds(),
   };

@@ -54,6 +54,7 @@ export const LONG_TESTS = [
   'studio/query',
   'studio/manual',
   'studio/compare',
+  'studio/server-log',
   'studio/record-user',
   'studio/api-snippets',
   'studio/api',

@@ -51,6 +51,10 @@ export interface Context {
   readonly tracer: Tracer | undefined;
   /** The metrics of the process in a format of Prometheus. */
   readonly metricsText: MetricsText | undefined;
+  /** The last lines of the log, each a JSON object; absent where none are kept. */
+  readonly recentLog: (() => string) | undefined;
+  /** The settings of the start, as a list that may be shown to owners; absent where they aren't known. */
+  readonly settings: readonly object[] | undefined;
   readonly environment: Environment;
   readonly log: Log;
   readonly requestId: RequestId;

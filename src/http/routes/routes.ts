@@ -43,6 +43,7 @@ import { deleteFileRoute, getFileRoute, putFileRoute } from './files.js';
 import { graphqlFileRoute, graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute } from './graphql.js';
 import { KEY_METHODS, keyRoute } from './key.js';
 import { metricsRoute } from './metrics.js';
+import { logRoute, settingsRoute } from './operator.js';
 import { setupRoute } from './setup-endpoint.js';
 import { findPageRoute, signInPageRoute, signInStepRoute } from './sign-in-page.js';
 import { studioFileRoute, studioRoute } from './studio.js';
@@ -190,6 +191,8 @@ export const ROUTES: readonly Route[] = [
     handle: (_context, _request, reply) => reply.type('text/plain').send(PROTOCOL_VERSION),
   },
   { method: 'GET', path: '/metrics', querying: false, answers: 'secret', handle: metricsRoute },
+  { method: 'GET', path: '/log', querying: false, answers: 'secret', handle: logRoute },
+  { method: 'GET', path: '/settings', querying: false, answers: 'secret', handle: settingsRoute },
   { method: 'GET', path: '/.well-known/jwks.json', querying: false, handle: publishedKeysRoute },
   { method: 'GET', path: '/', querying: false, handle: welcomeRoute },
   { method: 'GET', path: '/welcome/:file', querying: false, answers: 'public', handle: welcomeFileRoute },

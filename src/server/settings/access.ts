@@ -50,6 +50,7 @@ export const ROUTE_NAMES: readonly string[] = [
     'health',
     'import',
     'key',
+    'log',
     'mcp',
     'metrics',
     'ml',
@@ -58,7 +59,7 @@ export const ROUTE_NAMES: readonly string[] = [
     'signin',
     'signup',
   ],
-  ...['setup', 'sql', 'status', 'studio', 'sync', 'version', 'welcome', '.well-known'],
+  ...['settings', 'setup', 'sql', 'status', 'studio', 'sync', 'version', 'welcome', '.well-known'],
 ];
 
 /** @throws Error */
