@@ -20,7 +20,8 @@ it('finds a section by its words, with the keyboard alone', async ({ skip }) => 
   await search.focus();
   expect(requests.filter((request) => request.endsWith('search.json'))).toEqual([]);
   await page.keyboard.type('second factor pay');
-  await page.getByRole('link', { name: 'A second factor for payments' }).first().waitFor();
+  // The list of pages has a link of this name, too.
+  await page.getByRole('search').getByRole('link', { name: 'A second factor for payments' }).first().waitFor();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await expect.poll(() => heading(page)).toBe('A second factor for payments');
