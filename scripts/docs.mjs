@@ -56,9 +56,9 @@ function functions() {
   );
   return `# Functions
 
-Made from the tables of the sources by \`npm run docs\`. \`?\` marks a parameter that may be left out, \`…\` one that takes
-all remaining arguments, \`→\` what the function gives. A function whose first parameter fits a value can be called as its
-method: \`'abc'.len()\` is \`string::len('abc')\`.
+Every function and constant, made from the sources by \`npm run docs\`. \`?\` marks a parameter that may be left out,
+\`…\` one that takes all remaining arguments, \`→\` what the function gives. A function whose first parameter fits a value
+can be called as its method: \`'abc'.len()\` is \`string::len('abc')\`.
 
 The arguments of one call may have ${MAX_INPUT} characters, bytes, elements and fields together, or as many as is said of the
 function (\`Takes …\`); a call with more fails with \`input_too_large\`. So no call holds up other clients.
@@ -95,11 +95,11 @@ function errors() {
   });
   return `# Errors
 
-Made from the catalogue in \`src/errors/sections/\` by \`npm run docs\`. The code is stable: match it, not the text. Over
-HTTP it is the field \`error\` of an error's body; in process it is \`code\` of a \`TesseraError\`. The status is that of a
-request which fails as a whole; the error of one statement of many stands in its entry, with status 200. Where none is
-given, the status is 400, and the number over RPC -32000. *Again* means that the same request may succeed when it is
-sent again.
+Every error, made from the catalogue in \`src/errors/sections/\` by \`npm run docs\`. The code is stable: match it, not
+the text. Over HTTP it is the field \`error\` of an error's body; in process it is \`code\` of a \`TesseraError\`. The
+status is that of a request which fails as a whole; the error of one statement of many stands in its entry, with status
+200. Where none is given, the status is 400, and the number over RPC -32000. *Again* means that the same request may
+succeed when it is sent again.
 
 ${list(entries)}
 `;

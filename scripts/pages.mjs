@@ -1,4 +1,4 @@
-// Makes the pages for browsers out of pages/ and studio/: for each scripts and style sheets in dist/pages/, named by what is in them, and the
+// Makes the pages for browsers out of pages/, studio/ and docs/: for each scripts and style sheets in dist/pages/, named by what is in them, and the
 // licences of the libraries that are in there. `npm run build` runs it.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { directImports } from './direct-imports.mjs';
 import { licences } from './licences.mjs';
+import { writeManual } from './manual.mjs';
 
 /** Each page, with the folder of addresses under which its files are served. */
 const PAGES = {
@@ -62,6 +63,9 @@ for (const [page, address] of Object.entries(PAGES)) {
     .replace('{style}', addressOf('.css'));
   writeFileSync(`dist/pages/${page}/index.html`, html);
 }
+
+// The documentation, of which each page is ready to be sent.
+writeManual('dist/pages/docs', await bundle('docs', 'pages/docs.ts'));
 
 // The Studio. Its views are loaded when they are opened, their styles at once: a few kilobytes.
 const DEVELOPED = '<script type="module" src="./main.tsx"></script>';

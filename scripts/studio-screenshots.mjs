@@ -155,6 +155,25 @@ const PICTURES = [
     },
   ],
   [
+    'compare',
+    {},
+    async (page) => {
+      await openView(page, 'Permissions');
+      for (const [which, customer] of Object.entries({ first: 'customer:1', second: 'customer:2' })) {
+        await page.getByLabel(`${which === 'first' ? 'First' : 'Second'} user`).selectOption('A record user');
+        await page.getByLabel(`Record of the ${which}`).fill(customer);
+        await page.getByRole('combobox', { name: `Signed in by access of the ${which}` }).fill('customer');
+      }
+      await page.getByLabel('Statement').fill('SELECT * FROM invoice ORDER BY id LIMIT 20');
+      await page.getByRole('button', { name: 'Compare' }).click();
+      await page.getByRole('region', { name: 'Comparison' }).waitFor();
+      // Within the view alone: the frame around it stays.
+      await page.getByRole('heading', { name: 'Compare two users' }).evaluate((heading) => {
+        heading.closest('#view').scrollTop += heading.getBoundingClientRect().top - 60;
+      });
+    },
+  ],
+  [
     'people',
     {},
     async (page) => {
@@ -169,6 +188,14 @@ const PICTURES = [
       await openView(page, 'People');
       await page.getByRole('tab', { name: 'Audit log' }).click();
       await page.getByRole('table').first().waitFor();
+    },
+  ],
+  [
+    'api',
+    {},
+    async (page) => {
+      await page.goto(`${new URL(page.url()).origin}/studio#/api/table/customer`);
+      await page.getByRole('region', { name: 'Read' }).waitFor();
     },
   ],
   [

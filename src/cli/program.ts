@@ -82,6 +82,7 @@ Examples:
   tessera sql --user root --pass secret --ns test --db test
   echo 'INFO FOR DB' | tessera sql --ns test --db test --json
 
+A running server serves the documentation at /docs, such as http://127.0.0.1:8000/docs.
 Every option can be given in the environment as well: --auth-level is SVC_AUTH_LEVEL.
 "tessera help COMMAND" describes one command.`;
 

@@ -61,7 +61,7 @@ async function start(sources: SettingSources, ignored: readonly IgnoredSetting[]
   const configuration = readConfiguration(sources.commandLine, sources.environment, sources.file);
   // The other commands don't need the engine, nor have the time to load it.
   const { runServer } = await import('../server/run.js');
-  const running = await runServer(configuration, ignored);
+  const running = await runServer(configuration, ignored, sources);
   if (running === undefined || !printsBanner(configuration)) return;
   const { url, hasRootUser, setupCode } = running;
   const graphql = configuration.allowExperimental.includes('graphql');

@@ -55,6 +55,7 @@ export interface HttpServerParts {
   readonly welcome?: Context['welcome'];
   readonly authPage?: Context['authPage'];
   readonly studio?: Context['studio'];
+  readonly docs?: Context['docs'];
   readonly setup?: Context['setup'];
   readonly graphqlMethod?: GraphqlMethod | undefined;
   readonly graphqlSocket?: Context['graphqlSocket'];
@@ -68,6 +69,8 @@ export interface HttpServerParts {
   readonly tracer?: Tracer | undefined;
   /** What `GET /metrics` answers. */
   readonly metricsText?: Context['metricsText'];
+  readonly recentLog?: Context['recentLog'];
+  readonly settings?: Context['settings'];
 }
 
 declare module 'fastify' {
@@ -256,6 +259,7 @@ function contextOf(parts: HttpServerParts): Context {
     welcome: parts.welcome,
     authPage: parts.authPage,
     studio: parts.studio,
+    docs: parts.docs,
     setup: parts.setup,
     environment,
     storedSessions: new StoredSessions(
@@ -274,6 +278,8 @@ function contextOf(parts: HttpServerParts): Context {
     metrics: parts.metrics,
     tracer: parts.tracer,
     metricsText: parts.metricsText,
+    recentLog: parts.recentLog,
+    settings: parts.settings,
     log,
     requestId: requestIds(),
   };

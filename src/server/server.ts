@@ -14,10 +14,13 @@ import type { MetricsText } from '../metrics/text.js';
 import type { OpenDatabase } from '../session/database/database.js';
 import type { Configuration } from './configuration.js';
 import { gaugesOf } from './gauges.js';
+import { readManual } from './manual.js';
 import { PrometheusText, serveMetrics } from './metrics-server.js';
 import type { Tracing } from './otlp.js';
 import { readWebPage } from './pages.js';
+import type { RecentLines } from './recent-lines.js';
 import { ConfigurationError } from './setting.js';
+import type { ListedSetting } from './settings-list.js';
 
 /** A database behind an HTTP server that listens on no port yet. */
 export interface Service {
@@ -51,6 +54,10 @@ export interface RunningServer extends Pick<Service, 'metricsUrl'> {
 export interface ServerParts {
   readonly database: OpenDatabase;
   readonly log: Log;
+  /** The last lines of the log; absent where none are shown. */
+  readonly recentLines?: RecentLines | undefined;
+  /** Those of the start; absent where they aren't known. */
+  readonly settings?: readonly ListedSetting[] | undefined;
   /** Absent where nothing is traced. */
   readonly tracing?: Tracing | undefined;
   /** Makes the first root user; absent where that isn't offered. */
@@ -115,7 +122,7 @@ export function urlOf({ bind, webCrt }: Configuration, { port }: AddressInfo): s
 
 async function createServer(
   configuration: Configuration,
-  { database, log, tracing, setup }: ServerParts,
+  { database, log, recentLines, settings, tracing, setup }: ServerParts,
   metricsText: MetricsText,
 ): Promise<FastifyInstance> {
   const hasGraphql = configuration.allowExperimental.includes('graphql');
@@ -125,11 +132,14 @@ async function createServer(
     log,
     metrics: database.metrics,
     metricsText,
+    recentLog: recentLines && (() => recentLines.text()),
+    settings,
     tracer: tracing?.tracer,
     ...graphql,
     welcome: readWebPage('welcome'),
     authPage: readWebPage('auth'),
     studio: readWebPage('studio'),
+    docs: readManual(),
     setup,
     tls: readTls(configuration.webCrt, configuration.webKey),
     options: {

@@ -1,9 +1,9 @@
 /** The settings in effect, as a file that `--config` takes. */
 import { stringify } from 'smol-toml';
-import { withoutPassword } from '../storage/address.js';
-import { givenSetting, SETTING_GROUPS, SETTINGS, type SettingSources } from './configuration.js';
+import { givenSetting, SETTING_GROUPS, type SettingSources } from './configuration.js';
 import type { Setting } from './setting.js';
 import { keyOf } from './settings-file.js';
+import { shown } from './settings-list.js';
 
 /** Settings with their descriptions. Those with their defaults are comments, and so are secrets, without values. */
 export function settingsText(sources: SettingSources): string {
@@ -21,9 +21,9 @@ function settingText(setting: Setting<unknown>, sources: SettingSources): string
     return `${described}\n# ${setting.fallback === undefined ? `${key} =` : line(key, setting.fallback)}`;
   const { text, source } = given;
   const from = `${described}\n# Given by ${source}`;
-  if (setting === SETTINGS.pass) return `${from}, and not shown\n# ${key} =`;
-  const shown = setting === SETTINGS.path ? withoutPassword(text) : text;
-  if (shown !== text) return `${from}; without its password, which PGPASSWORD can give\n# ${line(key, shown)}`;
+  const value = shown(setting, text);
+  if (value === undefined) return `${from}, and not shown\n# ${key} =`;
+  if (value !== text) return `${from}; without its password, which PGPASSWORD can give\n# ${line(key, value)}`;
   return `${from}\n${line(key, text)}`;
 }
 

@@ -8,6 +8,8 @@ export interface TableInfo {
   readonly isRelation: boolean;
   /** Whether it has the fields alone that are defined. */
   readonly isSchemafull: boolean;
+  /** Whether the user may create records in it. */
+  readonly isCreatable: boolean;
 }
 
 export interface FieldInfo {
@@ -18,20 +20,21 @@ export interface FieldInfo {
   readonly isReadonly: boolean;
 }
 
-/** The tables, by name. @throws Error for users who may not see them */
+/** The tables of which the user may see records, by name. @throws Error for guests who may not query */
 export async function loadTables(connection: StatementSource): Promise<TableInfo[]> {
-  const [{ tables }] = await connection.query<[{ tables: readonly TableStructure[] }]>('INFO FOR DB STRUCTURE');
-  return tables.map(({ name, kind, schemafull }) => ({
+  type Row = {
+    readonly name: string;
+    readonly relation: boolean;
+    readonly schemafull: boolean;
+    readonly create: boolean;
+  };
+  const [tables] = await connection.query<[readonly Row[]]>('INFO FOR TABLES');
+  return tables.map(({ name, relation, schemafull, create }) => ({
     name,
-    isRelation: kind.kind === 'RELATION',
+    isRelation: relation,
     isSchemafull: schemafull,
+    isCreatable: create,
   }));
-}
-
-interface TableStructure {
-  readonly name: string;
-  readonly kind: { readonly kind: string };
-  readonly schemafull: boolean;
 }
 
 /** The fields of a table; none where the user may not see the definitions. */

@@ -1,6 +1,7 @@
 /** What is defined in the database: as statements for reading and changing, and in parts for pictures and tables. */
 import type { StatementSource } from './statement-source.js';
 import { identifier } from './surrealql.js';
+import type { FieldParts, TableParts } from './table-parts.js';
 
 /** The kinds of definitions of a database that the Studio lists, by their words in SurrealQL, as INFO calls them. */
 export const DATABASE_KINDS = {
@@ -63,35 +64,6 @@ function byKind<Kind extends DatabaseKind | TableKind>(
     })),
   ]);
   return Object.fromEntries(entries) as Record<Kind, Definition[]>;
-}
-
-/** `true`: FULL, `false`: NONE, otherwise the condition. */
-export type Clause = boolean | string;
-export type Action = 'select' | 'create' | 'update' | 'delete';
-export const ACTIONS: readonly Action[] = ['select', 'create', 'update', 'delete'];
-
-export interface FieldParts {
-  /** A path in SurrealQL. */
-  readonly name: string;
-  /** Its type in SurrealQL. */
-  readonly kind?: string;
-  readonly permissions: Readonly<Partial<Record<Action, Clause>>>;
-  /** Absent where it is no reference. */
-  readonly reference?: { readonly on_delete: string };
-  /** The expression of a field that is computed when it is read. */
-  readonly computed?: string;
-}
-
-export interface TableParts {
-  readonly name: string;
-  /** Of relations with the tables that they lead from and to, where those are said. */
-  readonly kind: { readonly kind: string; readonly in?: readonly string[]; readonly out?: readonly string[] };
-  readonly permissions: Readonly<Record<Action, Clause>>;
-  /** Absent where changes of its records aren't kept. */
-  readonly changefeed?: { readonly expiry: string; readonly original: boolean };
-  readonly fields: readonly FieldParts[];
-  /** By name. */
-  readonly events: readonly string[];
 }
 
 /** The tables with their fields, in parts. @throws Error for users who may not see them */

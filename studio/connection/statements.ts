@@ -1,6 +1,7 @@
 /** Statements that change definitions. Names become identifiers here; types and expressions are SurrealQL that the user writes. */
-import { type Action, type Definition, TABLE_KINDS } from './definitions.js';
+import { type Definition, TABLE_KINDS } from './definitions.js';
 import { identifier, textLiteral } from './surrealql.js';
+import type { Action } from './table-parts.js';
 
 /** A DEFINE statement, so that it replaces what is defined: `DEFINE TABLE OVERWRITE person`. */
 export function overwriting(statement: string): string {

@@ -2,8 +2,11 @@
 import { Button, type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core';
 import { DeviceDesktopIcon, MoonIcon, PersonIcon, SignOutIcon, SunIcon } from '@primer/octicons-react';
 import { useStore } from '../base/store.js';
+import type { Connection } from '../connection/connection.js';
+import { useLoaded } from '../connection/use-loaded.js';
 import { leave, type SignedIn } from '../session/session.js';
 import { contrast } from './appearance.js';
+import { userName } from './user-name.js';
 
 const SCHEMES = {
   auto: { title: 'As the system', Icon: DeviceDesktopIcon },
@@ -11,10 +14,18 @@ const SCHEMES = {
   dark: { title: 'Dark', Icon: MoonIcon },
 } as const;
 
-export function AccountMenu({ session: { level, name } }: { readonly session: SignedIn }) {
+interface Properties {
+  readonly session: SignedIn;
+  readonly connection: Connection | undefined;
+}
+
+export function AccountMenu({ session, connection }: Properties) {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const isHigh = useStore(contrast) === 'more';
-  const user = level === 'guest' ? 'Guest' : name;
+  const { data: user = session.level === 'guest' ? 'Guest' : session.name } = useLoaded(
+    () => userName(session, connection),
+    [session, connection],
+  );
   return (
     <Menu position="bottom-end">
       <Menu.Target>

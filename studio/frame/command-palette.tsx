@@ -3,12 +3,20 @@ import { useMantineColorScheme } from '@mantine/core';
 import { Spotlight } from '@mantine/spotlight';
 import { SearchIcon, SunIcon } from '@primer/octicons-react';
 import { useState } from 'react';
+import type { Level } from '../../pages/session.js';
+import { useStore } from '../base/store.js';
 import { loadTables } from '../connection/catalog.js';
 import type { Connection } from '../connection/connection.js';
-import { tablesBehindView } from '../session/viewing.js';
-import { type Command, commandsFor } from './commands.js';
+import { type Command, commandsFor, viewCommands } from './commands.js';
+import { manual } from './manual.js';
+import { useOfferedViews } from './offered-views.js';
 
-export function CommandPalette({ connection }: { readonly connection: Connection | undefined }) {
+interface Properties {
+  readonly level: Level;
+  readonly connection: Connection | undefined;
+}
+
+export function CommandPalette({ level, connection }: Properties) {
   const { toggleColorScheme } = useMantineColorScheme();
   const [typed, setTyped] = useState('');
   const [tables, setTables] = useState<readonly string[]>([]);
@@ -16,11 +24,16 @@ export function CommandPalette({ connection }: { readonly connection: Connection
     if (connection === undefined || connection.session.database === '') return;
     // Users who may not list the tables open them by record ids.
     void loadTables(connection)
-      .catch(() => tablesBehindView.value)
+      .catch(() => [])
       .then((found) => setTables(found.map(({ name }) => name)));
   };
   const own: readonly Command[] = [{ title: 'Switch between light and dark', icon: SunIcon, run: toggleColorScheme }];
-  const groups = commandsFor(typed, tables, own);
+  const groups = commandsFor(typed, {
+    views: viewCommands(useOfferedViews(level)),
+    tables,
+    pages: useStore(manual),
+    own,
+  });
   return (
     <Spotlight.Root
       query={typed}

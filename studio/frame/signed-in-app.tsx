@@ -22,14 +22,14 @@ export function SignedInApp({ session }: { readonly session: SignedIn }) {
       <button type="button" className="skip" onClick={focusView}>
         Skip to the view
       </button>
-      <SideBar />
+      <SideBar level={session.level} />
       <TopBar session={session} connection={connection} />
       {viewed !== undefined && <ViewingBanner user={viewed} />}
       <main id="view" tabIndex={-1}>
         {error !== undefined && <Notice kind="error">The server can’t be reached: {error.message}</Notice>}
         {connection === undefined ? error === undefined && <Loading /> : <ViewFrame connection={connection} />}
       </main>
-      <CommandPalette connection={connection} />
+      <CommandPalette level={session.level} connection={connection} />
       <Toasts />
     </div>
   );

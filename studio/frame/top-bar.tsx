@@ -6,6 +6,7 @@ import type { Connection } from '../connection/connection.js';
 import type { SignedIn } from '../session/session.js';
 import { AccountMenu } from './account-menu.js';
 import { DatabaseSwitcher } from './database-switcher.js';
+import { DocsLink } from './docs-link.js';
 import { ViewBreadcrumbs } from './view-breadcrumbs.js';
 
 interface Properties {
@@ -33,7 +34,8 @@ export function TopBar({ session, connection }: Properties) {
         >
           Find
         </Button>
-        <AccountMenu session={session} />
+        <DocsLink />
+        <AccountMenu session={session} connection={connection} />
       </Group>
     </Group>
   );

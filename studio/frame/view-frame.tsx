@@ -8,7 +8,7 @@ import { Notice } from '../components/notice.js';
 import type { Connection } from '../connection/connection.js';
 import { useLoaded } from '../connection/use-loaded.js';
 import { ErrorBoundary } from './error-boundary.js';
-import { FIRST_VIEW, viewNamed } from './views.js';
+import { FIRST_VIEW, isOfferedTo, viewNamed } from './views.js';
 
 interface Properties {
   readonly connection: Connection;
@@ -18,8 +18,11 @@ export function ViewFrame({ connection }: Properties) {
   const { view, path } = useStore(route);
   const name = view || FIRST_VIEW;
   const entry = viewNamed(name);
-  const { namespace, database } = connection.session;
+  const { level, namespace, database } = connection.session;
   if (entry === undefined) return <Notice kind="error">There is no view of this name.</Notice>;
+  if (!isOfferedTo(level, entry)) {
+    return <Notice kind="information">System users see this page.</Notice>;
+  }
   if (entry.needsDatabase && (namespace === '' || database === '')) {
     return (
       <EmptyState

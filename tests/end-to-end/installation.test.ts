@@ -11,6 +11,7 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pagesIn } from '../support/documentation.js';
 import { pack } from '../support/packed.js';
 import { isInTurn, RUNS_ALL } from '../support/runs-all.js';
 import { cleanUp, temporaryFolder } from '../support/server-process.js';
@@ -197,6 +198,14 @@ describe.skipIf(!isInTurn(4))('the package, installed into an empty project', ()
     const { analysis } = JSON.parse(stdout) as { analysis: { entrypoints: object; problems: Problem[] } };
     expect(Object.keys(analysis.entrypoints)).toEqual(['.', './engines', './tanstack-db', './session', './react']);
     expect(analysis.problems.filter(({ resolutionKind }) => !FOR_REQUIRE.has(resolutionKind))).toEqual([]);
+  });
+
+  it('carries the documentation for those who use it', () => {
+    const packed = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' }).split('\n');
+    const sources = ['guides', 'reference', 'operating'].flatMap((folder) => pagesIn(`docs/${folder}`));
+    const pages = sources.flatMap((source) => [source, source.replace(/\.md$/, '.html')]);
+    expect(pages.length).toBeGreaterThan(80);
+    expect(pages.filter((page) => !packed.includes(`package/dist/pages/${page}`))).toEqual([]);
   });
 
   it('has no source maps, whose sources it has not', () => {

@@ -71,6 +71,7 @@ describe('statements that the reference engine hasn’t', () => {
     'INFO FOR AUDIT VERIFY',
     "INFO FOR AUDIT WHERE action = 'sign-in' AND who.name = $name LIMIT 20",
     'INFO FOR NODES',
+    'INFO FOR TABLES',
     'KILL SESSION $id',
     "KILL SESSION u'01a3185c-5000-7c91-b7fb-69e769742c8d'",
     'KILL SESSIONS',

@@ -71,7 +71,7 @@ inTurn('shows the database as a record user sees it, says so on each page, and e
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page, complaints } = await openPermissions(studio);
   await page.getByLabel('Record', { exact: true }).fill('account:3');
-  await page.getByRole('combobox', { name: 'Signed in by access' }).fill('account');
+  await page.getByRole('combobox', { name: 'Signed in by access', exact: true }).fill('account');
   await page.getByRole('button', { name: 'Begin the view' }).click();
   await expect.poll(() => page.getByRole('alert').innerText()).toContain('There is no record account:3 to view as');
 

@@ -5,7 +5,7 @@ import { type Studio, startStudio, textOf } from './browser.js';
 
 const HOSTILE = '<img src=x onerror="globalThis.attacked = 1">';
 
-const SETUP = `DEFINE TABLE person; DEFINE FIELD nickname ON person; DEFINE INDEX by_name ON person FIELDS name;
+const SETUP = `DEFINE TABLE person; DEFINE FIELD name ON person; DEFINE FIELD nickname ON person; DEFINE INDEX by_name ON person FIELDS name;
   CREATE person:ann SET name = 'Ann', age = 40; CREATE person:bob SET name = '${HOSTILE}', age = 20`;
 
 let studio: Studio | undefined;
@@ -73,7 +73,51 @@ it('marks an error at its place', async ({ skip }) => {
   await expect.poll(() => page.getByRole('alert').innerText()).toContain('Parse error');
   await expect.poll(() => page.locator('.cm-lintRange-error').count()).toBe(1);
   expect(await page.locator('.cm-line').nth(1).locator('.cm-lintRange-error').innerText()).toBe(';');
+  // It goes once one mends it.
+  await page.getByLabel('Statements').click();
+  await page.keyboard.type(' ');
+  await expect.poll(() => page.locator('.cm-lintRange-error').count()).toBe(0);
+  expect(await page.getByRole('alert').count()).toBe(0);
   expect(complaints).toEqual([]);
+});
+
+it('takes parameters of a type, whatever their text is', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const { page } = await opened(studio);
+  const given = {
+    text: 'it`s "quoted" \\ $who; REMOVE TABLE person',
+    number: ' 41.5 ',
+    duration: '1h30m',
+    datetime: '2030-01-31T12:00:00Z',
+    record: 'person:ann',
+    'true or false': 'true',
+  };
+  for (const [at, [type, value]] of Object.entries(given).entries()) {
+    await page.getByRole('button', { name: 'Add a parameter' }).click();
+    await page.getByLabel(`Parameter ${at + 1}`, { exact: true }).fill(`p${at}`);
+    await page.getByLabel(`Type of $p${at}`).selectOption(type);
+    await page.getByLabel(`Value of $p${at}`, { exact: true }).fill(value);
+  }
+  await write(page, 'RETURN [$p0, $p1, $p2, $p3, $p4.age, $p5].map(|$value| type::of($value))');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await expect
+    .poll(() => result(page, 1).innerText())
+    .toMatch(/string[\s\S]*float[\s\S]*duration[\s\S]*datetime[\s\S]*int[\s\S]*bool/);
+  await write(page, 'RETURN $p0');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await expect.poll(() => result(page, 1).innerText()).toContain(given.text);
+  await page.getByLabel('Value of $p3', { exact: true }).fill('tomorrow');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await expect.poll(() => page.getByRole('alert').innerText()).toContain('$p3: ');
+});
+
+it('completes fields before words of the language', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const { page } = await opened(studio);
+  await write(page, '');
+  await page.keyboard.type('SELECT na');
+  await expect.poll(() => page.getByRole('option').first().innerText()).toMatch(/^name\s*field/);
+  await page.keyboard.press('Escape');
 });
 
 it('shows plans as trees, with rows and times where they are measured', async ({ skip }) => {

@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { Datetime, float, isObject, objectFrom, Table, type Value } from '../../src/value/value.js';
+import { alternativesOf, choicesOf, linkedTables } from '../../studio/connection/kinds.js';
 import { type Change, statementOf } from '../../studio/views/explore/changes.js';
 import { editorFor, numberCode, shownNumber, shownTime, timeCode } from '../../studio/views/explore/editors.js';
 import { isChanged, typedValueOf } from '../../studio/views/explore/entries.js';
-import { alternativesOf, choicesOf, linkedTables } from '../../studio/views/explore/kinds.js';
 import { evaluate, loadContent, type TypedValue } from '../../studio/views/explore/typed-values.js';
 import { expectSame } from '../properties/same.js';
 import { storableValue, text } from '../support/arbitraries.js';

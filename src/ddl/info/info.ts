@@ -45,6 +45,7 @@ import { mailList } from './mail.js';
 import { sessionList } from './sessions.js';
 import { signInAttempts } from './signin-attempts.js';
 import { describeDefinition, describeLive } from './structure.js';
+import { tableList } from './tables.js';
 
 type Of = Info['of'];
 type OfKind<K extends Of['kind']> = Extract<Of, { readonly kind: K }>;
@@ -74,6 +75,8 @@ function answerTo(of: Of, view: View, compiler: Compiler): Answer {
       return ({ execution }) => infoForNodes(execution);
     case 'mail':
       return ({ execution }) => mailList(execution);
+    case 'tables':
+      return ({ execution }) => tableList(execution);
     case 'table':
       return ofTable(of, view, compiler);
     case 'user':

@@ -12,7 +12,7 @@ import type { Tracer } from '../../tracing/tracer.js';
 import type { ConnectionCount } from './connection-count.js';
 import type { Log } from './log.js';
 import type { HttpOptions } from './options.js';
-import type { WebPage } from './page.js';
+import type { Manual, WebPage } from './page.js';
 import type { RequestId } from './request-id.js';
 import type { RequestTurns } from './request-turns.js';
 import type { Setup } from './setup.js';
@@ -32,6 +32,8 @@ export interface Context {
   readonly graphiql: WebPage | undefined;
   readonly welcome: WebPage | undefined;
   readonly studio: WebPage | undefined;
+  /** The pages of `GET /docs`; absent where they haven't been built. */
+  readonly docs: Manual | undefined;
   readonly authPage: WebPage | undefined;
   /** Makes the first root user; absent where that isn't offered. */
   readonly setup: Setup | undefined;
@@ -49,6 +51,10 @@ export interface Context {
   readonly tracer: Tracer | undefined;
   /** The metrics of the process in a format of Prometheus. */
   readonly metricsText: MetricsText | undefined;
+  /** The last lines of the log, each a JSON object; absent where none are kept. */
+  readonly recentLog: (() => string) | undefined;
+  /** The settings of the start, as a list that may be shown to owners; absent where they aren't known. */
+  readonly settings: readonly object[] | undefined;
   readonly environment: Environment;
   readonly log: Log;
   readonly requestId: RequestId;

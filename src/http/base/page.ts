@@ -29,17 +29,31 @@ export interface PageFile {
   readonly body: Uint8Array;
 }
 
+/** A file of the documentation. */
+export interface ManualFile extends PageFile {
+  /** Whether its address changes with its content. */
+  readonly isForever: boolean;
+}
+
+/** The documentation, by the addresses below `/docs`. */
+export interface Manual {
+  find(address: string): Promise<ManualFile | undefined>;
+}
+
 /** Whether a client is a browser that shows pages. */
 export function wantsPage(accept: string | undefined): boolean {
   return accept?.split(',').some((range) => mediaType(range) === 'text/html') ?? false;
 }
 
-/** The Content-Security-Policy: the page may load from and connect to this server only. */
-export function pagePolicy(nonce: string, { isFramed = false, frames = false }: Framing = {}, forms?: Forms): string {
+/**
+ * The Content-Security-Policy: the page may load from and connect to this server only.
+ * @param nonce of styles that its scripts add; absent: they add none
+ */
+export function pagePolicy(nonce?: string, { isFramed = false, frames = false }: Framing = {}, forms?: Forms): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
-    `style-src 'self' 'nonce-${nonce}'`,
+    `style-src 'self'${nonce === undefined ? '' : ` 'nonce-${nonce}'`}`,
     "img-src 'self' data:",
     "connect-src 'self'",
     `frame-src '${frames ? 'self' : 'none'}'`,

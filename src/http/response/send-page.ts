@@ -8,7 +8,7 @@ import { sendBody } from './reply.js';
 
 const NONCE_LENGTH = 16;
 /** File names change with their content. */
-const FOREVER = 'public, max-age=31536000, immutable';
+export const FOREVER = 'public, max-age=31536000, immutable';
 
 /**
  * Sends the page with `texts` substituted for `{name}` placeholders. It requires no sign-in; its requests do.

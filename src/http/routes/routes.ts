@@ -38,10 +38,12 @@ import {
   startPageRoute,
   startRoute,
 } from './auth.js';
+import { docsRoute, llmsRoute } from './docs.js';
 import { deleteFileRoute, getFileRoute, putFileRoute } from './files.js';
 import { graphqlFileRoute, graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute } from './graphql.js';
 import { KEY_METHODS, keyRoute } from './key.js';
 import { metricsRoute } from './metrics.js';
+import { logRoute, settingsRoute } from './operator.js';
 import { setupRoute } from './setup-endpoint.js';
 import { findPageRoute, signInPageRoute, signInStepRoute } from './sign-in-page.js';
 import { studioFileRoute, studioRoute } from './studio.js';
@@ -189,11 +191,16 @@ export const ROUTES: readonly Route[] = [
     handle: (_context, _request, reply) => reply.type('text/plain').send(PROTOCOL_VERSION),
   },
   { method: 'GET', path: '/metrics', querying: false, answers: 'secret', handle: metricsRoute },
+  { method: 'GET', path: '/log', querying: false, answers: 'secret', handle: logRoute },
+  { method: 'GET', path: '/settings', querying: false, answers: 'secret', handle: settingsRoute },
   { method: 'GET', path: '/.well-known/jwks.json', querying: false, handle: publishedKeysRoute },
   { method: 'GET', path: '/', querying: false, handle: welcomeRoute },
   { method: 'GET', path: '/welcome/:file', querying: false, answers: 'public', handle: welcomeFileRoute },
   { method: 'GET', path: '/studio', querying: false, handle: studioRoute },
   { method: 'GET', path: '/studio/:file', querying: false, answers: 'public', handle: studioFileRoute },
+  { method: 'GET', path: '/docs', querying: false, answers: 'public', handle: docsRoute },
+  { method: 'GET', path: '/docs/*', querying: false, answers: 'public', handle: docsRoute },
+  { method: 'GET', path: '/llms.txt', querying: false, answers: 'public', handle: llmsRoute },
 ];
 
 /** Where a client begins at an access method, and where people come back to from a provider. */
@@ -213,8 +220,12 @@ function providerRoutes(access: string): readonly Route[] {
  * many spellings.
  */
 export function nameOfRoute(path: string): string {
-  return path.split('/', 2)[1] ?? '';
+  const [, first = ''] = path.split('/', 2);
+  return NAMES.get(first) ?? first;
 }
+
+/** Routes that belong to another one. */
+const NAMES: ReadonlyMap<string, string> = new Map([['llms.txt', 'docs']]);
 
 /** The methods of a path, for 405 and `Allow`. */
 export function allowedMethods(path: string): readonly string[] {

@@ -20,7 +20,7 @@ export interface KillSessions {
 export interface Info {
   readonly kind: 'info';
   readonly of:
-    | { readonly kind: 'root' | 'namespace' | 'database' | 'sessions' | 'nodes' | 'mail' }
+    | { readonly kind: 'root' | 'namespace' | 'database' | 'sessions' | 'nodes' | 'mail' | 'tables' }
     // Tessera's own, as the last three.
     | { readonly kind: 'signin-attempts' | 'audit-verification' }
     | { readonly kind: 'audit'; readonly where?: Expression; readonly limit?: number }

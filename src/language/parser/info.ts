@@ -31,6 +31,7 @@ const SUBJECTS = [
   'DB',
   'TABLE',
   'TB',
+  'TABLES',
   'USER',
   'INDEX',
   'ACCESS',
@@ -55,6 +56,8 @@ function subject(parser: Parser): Info['of'] {
     case 'TABLE':
     case 'TB':
       return { kind: 'table', name: definitionName(parser) };
+    case 'TABLES':
+      return { kind: 'tables' };
     case 'SESSIONS':
       return { kind: 'sessions' };
     case 'NODES':

@@ -209,6 +209,7 @@ function infoSubject(of: Info['of'], printer: Printer): string {
     case 'sessions':
     case 'nodes':
     case 'mail':
+    case 'tables':
       return of.kind.toUpperCase();
     case 'signin-attempts':
       return 'SIGNIN ATTEMPTS';

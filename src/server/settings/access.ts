@@ -42,6 +42,7 @@ export const ROUTE_NAMES: readonly string[] = [
     'api',
     'auth',
     'auth-system',
+    'docs',
     'export',
     'files',
     'gql',
@@ -49,6 +50,7 @@ export const ROUTE_NAMES: readonly string[] = [
     'health',
     'import',
     'key',
+    'log',
     'mcp',
     'metrics',
     'ml',
@@ -57,7 +59,7 @@ export const ROUTE_NAMES: readonly string[] = [
     'signin',
     'signup',
   ],
-  ...['setup', 'sql', 'status', 'studio', 'sync', 'version', 'welcome', '.well-known'],
+  ...['settings', 'setup', 'sql', 'status', 'studio', 'sync', 'version', 'welcome', '.well-known'],
 ];
 
 /** @throws Error */

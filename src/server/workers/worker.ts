@@ -1,22 +1,29 @@
 /** One of the processes that serve a store together. The first process has prepared the store, and watches over it. */
-import type { Configuration } from '../configuration.js';
+import type { Configuration, SettingSources } from '../configuration.js';
 import { createLog } from '../log.js';
 import { openConfigured } from '../open.js';
+import { RecentLines } from '../recent-lines.js';
 import { createService } from '../server.js';
+import { listSettings } from '../settings-list.js';
 import { endAtOnce, exitOnSignals, surviveUncaught } from '../shutdown.js';
 import { openTracing } from '../tracing.js';
 import { ConnectionReceiver } from './connection-receiver.js';
 import { RemoteAdmission } from './sign-in-admission.js';
 
 /** Serves until a signal ends the process, or the first process is gone. */
-export async function runWorker(configuration: Configuration, number: number): Promise<void> {
+export async function runWorker(configuration: Configuration, number: number, sources?: SettingSources): Promise<void> {
   process.once('disconnect', endAtOnce);
-  const log = createLog(configuration.log, number);
+  const recentLines = new RecentLines();
+  const log = createLog(configuration.log, recentLines, number);
   const own = configurationOf(configuration, number);
   const tracing = await openTracing(process.env, log);
   const group = { owner: process.ppid, size: configuration.workers };
   const database = await openConfigured(own, log, group, new RemoteAdmission());
-  const { app, drain, close } = await createService(own, { database, log, tracing, prepared: Promise.resolve() });
+  const { app, drain, close } = await createService(own, {
+    ...{ database, log, recentLines, tracing },
+    settings: sources && listSettings(sources),
+    prepared: Promise.resolve(),
+  });
   surviveUncaught(log);
   const connections = new ConnectionReceiver(app.server);
   exitOnSignals(

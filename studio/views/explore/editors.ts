@@ -2,7 +2,7 @@
  * Which values have an editor of their own, and what it shows of their code. What it shows is always a part of the code, so that a value
  * comes back bit by bit, and a code that wouldn't is left to the editor of code.
  */
-import { choicesOf, linkedTables } from './kinds.js';
+import { choicesOf, linkedTables } from '../../connection/kinds.js';
 
 export type EditorName = 'bool' | 'int' | 'float' | 'decimal' | 'datetime' | 'duration' | 'choice' | 'link';
 

@@ -1,9 +1,9 @@
 /** Records of tables that a field may link to, found by their id or by their first text. */
 import { type FieldInfo, loadFields } from '../../connection/catalog.js';
 import type { Connection } from '../../connection/connection.js';
+import { nameOf } from '../../connection/kinds.js';
 import { identifier } from '../../connection/surrealql.js';
 import { topLevel } from './columns.js';
-import { nameOf } from './kinds.js';
 
 export interface LinkedRecord {
   /** The code of its id. */

@@ -1,12 +1,11 @@
 /**
- * The tables of the database with the number of their rows. Users who may not see the definitions name a table themselves. Where the page is
- * narrow the list folds up once something is chosen from it, so that the rows come first.
+ * The tables of which the user may see records, with the number of their rows. Where the page is narrow the list folds up once something is
+ * chosen from it, so that the rows come first.
  */
 import { Button, Group, Text } from '@mantine/core';
-import { useLayoutEffect, useRef, useState } from 'react';
-import { go, hrefOf } from '../../base/route.js';
+import { useLayoutEffect, useRef } from 'react';
+import { hrefOf } from '../../base/route.js';
 import { Failure } from '../../components/failure.js';
-import { Field } from '../../components/field.js';
 import { Loading } from '../../components/loading.js';
 import type { TableInfo } from '../../connection/catalog.js';
 import type { Connection } from '../../connection/connection.js';
@@ -26,7 +25,6 @@ interface Properties {
 const NARROW = '(max-width: 48rem)';
 
 export function TableList({ connection, tables, chosen, shown }: Properties) {
-  const [name, setName] = useState('');
   const folding = useRef<HTMLDetailsElement>(null);
   useLayoutEffect(() => {
     const narrow = matchMedia(NARROW);
@@ -49,25 +47,7 @@ export function TableList({ connection, tables, chosen, shown }: Properties) {
           <h2>Tables</h2>
         </summary>
         {tables.data === undefined && tables.isLoading && <Loading />}
-        {tables.error !== undefined && (
-          <>
-            <Failure error={tables.error} seenBy="system users" />
-            <Text c="dimmed" size="sm">
-              Name a table that you may see.
-            </Text>
-            <Group
-              component="form"
-              align="end"
-              onSubmit={(event) => {
-                event.preventDefault();
-                if (name !== '') go('explore', ['table', name]);
-              }}
-            >
-              <Field label="Table" value={name} onChange={setName} />
-              <Button type="submit">Open</Button>
-            </Group>
-          </>
-        )}
+        {tables.error !== undefined && <Failure error={tables.error} seenBy="users who sign in" />}
         {tables.data?.length === 0 && <Text c="dimmed">There are no tables yet.</Text>}
         <ul>
           {tables.data?.map((table) => (

@@ -65,7 +65,7 @@ export function TablePage({ connection, table, info, onSaved }: Properties) {
   }, [connection, table, filter, order, version]);
   useEffect(() => setError(undefined), [filter, order]);
   useEffect(() => setTyped(filter), [filter]);
-  const isReadOnly = connection.viewed !== undefined;
+  const isReadOnly = connection.viewed !== undefined || info?.isCreatable === false;
   const problem = count.error ?? error;
   // What was counted before a filter that can't be read isn't there.
   const total = problem === undefined ? (count.data ?? 0) : 0;

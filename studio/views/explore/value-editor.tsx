@@ -3,8 +3,8 @@ import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Field, SelectField } from '../../components/field.js';
 import type { Connection } from '../../connection/connection.js';
+import { choicesOf, linkedTables } from '../../connection/kinds.js';
 import { type EditorName, numberCode, shownNumber, shownTime, timeCode } from './editors.js';
-import { choicesOf, linkedTables } from './kinds.js';
 import { RecordPicker } from './record-picker.js';
 
 interface Properties {

@@ -5,11 +5,11 @@ import { lazy, Suspense, useState } from 'react';
 import type { ViewProperties } from '../../base/view-properties.js';
 import { Loading } from '../../components/loading.js';
 import { NoTables } from '../../components/no-tables.js';
+import { Notice } from '../../components/notice.js';
 import { PageHeader } from '../../components/page-header.js';
-import { loadTables, type TableInfo } from '../../connection/catalog.js';
-import type { Connection } from '../../connection/connection.js';
+import { loadTables } from '../../connection/catalog.js';
+import { isSystemLevel } from '../../connection/levels.js';
 import { useLoaded } from '../../connection/use-loaded.js';
-import { tablesBehindView } from '../../session/viewing.js';
 import { RecordCards } from './record-cards.js';
 import { RecordPage } from './record-page.js';
 import { TableList } from './table-list.js';
@@ -20,7 +20,8 @@ import { TransferDialog } from './transfer-dialog.js';
 const ImportPage = lazy(async () => ({ default: (await import('./import/import-page.js')).ImportPage }));
 
 export function View({ connection, path }: ViewProperties) {
-  const tables = useLoaded(() => tablesOf(connection), [connection]);
+  const tables = useLoaded(() => loadTables(connection), [connection]);
+  const isSystemUser = isSystemLevel(connection.session.level);
   const [isTransferring, setTransferring] = useState(false);
   const isEmpty = tables.data?.length === 0;
   const [kind, name] = path;
@@ -36,7 +37,7 @@ export function View({ connection, path }: ViewProperties) {
           chosen={table}
           shown={table ?? record ?? (isImporting ? 'import' : undefined)}
         />
-        <Button onClick={() => setTransferring(true)}>Import and export</Button>
+        {isSystemUser && <Button onClick={() => setTransferring(true)}>Import and export</Button>}
       </div>
       <div className="shown">
         {table !== undefined && (
@@ -68,7 +69,12 @@ export function View({ connection, path }: ViewProperties) {
               title={`Explore ${connection.session.database}`}
               description={isEmpty ? undefined : 'Choose a table to see its rows.'}
             />
-            {isEmpty && <NoTables onImport={() => setTransferring(true)} />}
+            {isEmpty &&
+              (isSystemUser ? (
+                <NoTables onImport={() => setTransferring(true)} />
+              ) : (
+                <Notice kind="information">There is no table of which you may see records.</Notice>
+              ))}
           </>
         )}
       </div>
@@ -77,14 +83,4 @@ export function View({ connection, path }: ViewProperties) {
       )}
     </RecordCards>
   );
-}
-
-/** In a view whose user may not list them, those that its owner saw: of each the rows are those of the view. */
-async function tablesOf(connection: Connection): Promise<readonly TableInfo[]> {
-  try {
-    return await loadTables(connection);
-  } catch (error) {
-    if (connection.viewed === undefined) throw error;
-    return tablesBehindView.value;
-  }
 }

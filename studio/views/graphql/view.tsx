@@ -6,6 +6,7 @@ import { useEffect } from 'react';
 import { signedIn } from '../../../pages/session.js';
 import { Loading } from '../../components/loading.js';
 import { Notice } from '../../components/notice.js';
+import { hasGraphiql } from '../../connection/graphiql.js';
 import { useLoaded } from '../../connection/use-loaded.js';
 import { enter, leave, session } from '../../session/session.js';
 
@@ -29,9 +30,4 @@ export function View() {
       GraphQL is switched off here; tessera start --allow-experimental graphql switches it on.
     </Notice>
   );
-}
-
-async function hasGraphiql(): Promise<boolean> {
-  const { ok } = await fetch('/graphql', { headers: { accept: 'text/html' }, credentials: 'omit' });
-  return ok;
 }

@@ -1,4 +1,5 @@
 /** How programs use a sign-up that was set up, with the names that it has: to be copied. */
+import { quoted, shellQuoted, socketOf } from '../../base/code-text.js';
 import type { SignUpEntries, SignUpWay } from './sign-up-templates.js';
 
 /** Where the database is. */
@@ -55,7 +56,7 @@ await db.signin({ ...place, variables });`,
       title: 'JavaScript',
       code: `${connected(named)}
 ${challenge}
-const answer = await fetch(${text(startOf(named))}, {
+const answer = await fetch(${quoted(startOf(named))}, {
   method: 'POST',
   headers: { 'content-type': 'application/json', accept: 'application/json' },
   body: JSON.stringify({ email: 'ann@example.com', challenge }),
@@ -82,7 +83,7 @@ ${curl(`${named.server}/signin`, {
 ${connectedInPython(named)}
     body = json.dumps({"email": "ann@example.com", "challenge": secrets.token_urlsafe(32)}).encode()
     headers = {"content-type": "application/json", "accept": "application/json"}
-    start = urllib.request.Request(${text(startOf(named))}, body, headers)
+    start = urllib.request.Request(${quoted(startOf(named))}, body, headers)
     answer = json.load(urllib.request.urlopen(start))
     db.signin({**place, "variables": {"request": answer["request"], "code": input("Code: ")}})`,
     },
@@ -93,7 +94,7 @@ ${connectedInPython(named)}
       code: `${connected(named)}
 ${challenge}
 async function start(body) {
-  const answer = await fetch(${text(startOf(named))}, {
+  const answer = await fetch(${quoted(startOf(named))}, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify({ challenge, ...body }),
@@ -125,34 +126,24 @@ const challenge = btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').repla
 function connected({ server, namespace, database, access }: Named): string {
   return `import { Surreal } from 'surrealdb';
 
-const place = { namespace: ${text(namespace)}, database: ${text(database)}, access: ${text(access)} };
+const place = { namespace: ${quoted(namespace)}, database: ${quoted(database)}, access: ${quoted(access)} };
 const db = new Surreal();
-await db.connect(${text(`${socketOf(server)}/rpc`)});`;
+await db.connect(${quoted(`${socketOf(server)}/rpc`)});`;
 }
 
 function connectedInPython({ server, namespace, database, access }: Named): string {
   return `from surrealdb import Surreal
 
-place = {"namespace": ${text(namespace)}, "database": ${text(database)}, "access": ${text(access)}}
-with Surreal(${text(socketOf(server))}) as db:`;
+place = {"namespace": ${quoted(namespace)}, "database": ${quoted(database)}, "access": ${quoted(access)}}
+with Surreal(${quoted(socketOf(server))}) as db:`;
 }
 
 function curl(address: string, body: object): string {
-  const quoted = (given: string) => `'${given.replaceAll("'", "'\\''")}'`;
-  return `curl -s ${quoted(address)} \\
+  return `curl -s ${shellQuoted(address)} \\
   -H 'Content-Type: application/json' -H 'Accept: application/json' \\
-  -d ${quoted(JSON.stringify(body))}`;
+  -d ${shellQuoted(JSON.stringify(body))}`;
 }
 
 function startOf({ server, namespace, database, access }: Named): string {
   return `${server}/auth/${[namespace, database, access].map(encodeURIComponent).join('/')}/start`;
-}
-
-function socketOf(server: string): string {
-  return server.replace(/^http/, 'ws');
-}
-
-/** A text in JavaScript, which is one in Python, too. */
-function text(value: string): string {
-  return JSON.stringify(value);
 }

@@ -4,7 +4,6 @@ import { Button, Tabs } from '@mantine/core';
 import { useState } from 'react';
 import { go } from '../../base/route.js';
 import type { ViewProperties } from '../../base/view-properties.js';
-import { Notice } from '../../components/notice.js';
 import { PageHeader } from '../../components/page-header.js';
 import { AccessesTab } from './accesses-tab.js';
 import { AuditTab } from './audit-tab.js';
@@ -26,11 +25,15 @@ const TABS = {
 } as const;
 type Tab = keyof typeof TABS;
 
+/** What users without roles have: their own sessions. */
+const OPEN_TABS: Readonly<Partial<typeof TABS>> = { sessions: TABS.sessions };
+
 export function View({ connection, path }: ViewProperties) {
-  const [named = 'users'] = path;
-  const chosen: Tab = Object.hasOwn(TABS, named) ? (named as Tab) : 'users';
   const levels = levelsOf(connection.session);
-  const isSystemUser = levels.length > 0;
+  const tabs = levels.length > 0 ? TABS : OPEN_TABS;
+  const [first = 'sessions'] = Object.keys(tabs) as Tab[];
+  const [named = first] = path;
+  const chosen: Tab = Object.hasOwn(tabs, named) ? (named as Tab) : first;
   const [isSettingUp, setSettingUp] = useState(false);
   const [setUps, setSetUps] = useState(0);
   const setUp = levels.includes('database') ? () => setSettingUp(true) : undefined;
@@ -41,7 +44,7 @@ export function View({ connection, path }: ViewProperties) {
       </PageHeader>
       <Tabs value={chosen} onChange={(tab) => go('people', [tab ?? 'users'])}>
         <Tabs.List aria-label="Parts of People" mb="md">
-          {Object.entries(TABS).map(([tab, title]) => (
+          {Object.entries(tabs).map(([tab, title]) => (
             <Tabs.Tab key={tab} value={tab}>
               {title}
             </Tabs.Tab>
@@ -50,8 +53,6 @@ export function View({ connection, path }: ViewProperties) {
         <Tabs.Panel value={chosen}>
           {chosen === 'sessions' ? (
             <SessionsTab connection={connection} />
-          ) : !isSystemUser ? (
-            <Notice kind="information">System users see this.</Notice>
           ) : chosen === 'users' ? (
             <UsersTab connection={connection} />
           ) : chosen === 'records' ? (

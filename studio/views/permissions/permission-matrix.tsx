@@ -8,14 +8,8 @@ import { CheckboxField, SelectField } from '../../components/field.js';
 import { Loading } from '../../components/loading.js';
 import { NoTables } from '../../components/no-tables.js';
 import type { Connection } from '../../connection/connection.js';
-import {
-  ACTIONS,
-  type Action,
-  type Clause,
-  type FieldParts,
-  loadTableParts,
-  type TableParts,
-} from '../../connection/definitions.js';
+import { loadTableParts } from '../../connection/definitions.js';
+import { ACTIONS, type Action, type Clause, type FieldParts, type TableParts } from '../../connection/table-parts.js';
 import { useLoaded } from '../../connection/use-loaded.js';
 import { clauseFor, GROUPS, type UserGroup } from './rights.js';
 

@@ -1,5 +1,5 @@
 /** Which clause counts for whom. */
-import type { Action, Clause } from '../../connection/definitions.js';
+import type { Action, Clause } from '../../connection/table-parts.js';
 
 /** Those whose rights differ. Record users and guests have the same clauses: their conditions tell them apart. */
 export type UserGroup = 'record' | 'viewer' | 'editor';

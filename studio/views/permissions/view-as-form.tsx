@@ -1,34 +1,25 @@
 /** Begins a view: from then on each page shows what the other user would see. */
 import { Button, Group, Stack } from '@mantine/core';
 import { useId, useState } from 'react';
-import { Field, SelectField } from '../../components/field.js';
 import { Notice } from '../../components/notice.js';
-import { SuggestionField } from '../../components/suggestion-field.js';
 import { asError } from '../../connection/as-error.js';
 import type { Connection } from '../../connection/connection.js';
-import { loadDefinitions } from '../../connection/definitions.js';
-import { useLoaded } from '../../connection/use-loaded.js';
-import type { ViewedUser } from '../../connection/viewed-user.js';
 import { beginView } from '../../session/begin-view.js';
+import { NO_ENTRIES, UserFields, userOf } from './user-fields.js';
 
-const KINDS: Readonly<Record<ViewedUser['kind'], string>> = {
-  record: 'A record user',
-  guest: 'A guest',
-  viewer: 'A viewer of the database',
-  editor: 'An editor of the database',
-};
+interface Properties {
+  readonly connection: Connection;
+  /** The names of the database's access methods. */
+  readonly accesses: readonly string[];
+}
 
-export function ViewAsForm({ connection }: { readonly connection: Connection }) {
-  const [kind, setKind] = useState<ViewedUser['kind']>('record');
-  const [record, setRecord] = useState('');
-  const [access, setAccess] = useState('');
+export function ViewAsForm({ connection, accesses }: Properties) {
+  const [entries, setEntries] = useState(NO_ENTRIES);
   const [error, setError] = useState<Error>();
-  const accesses = useLoaded(async () => (await loadDefinitions(connection)).ACCESS, [connection]);
   const id = useId();
   const begin = () => {
-    const user: ViewedUser = kind === 'record' ? { kind, record, access } : { kind };
     setError(undefined);
-    beginView(connection, user).catch((thrown: unknown) => setError(asError(thrown)));
+    beginView(connection, userOf(entries)).catch((thrown: unknown) => setError(asError(thrown)));
   };
   return (
     <section aria-labelledby={id}>
@@ -41,19 +32,7 @@ export function ViewAsForm({ connection }: { readonly connection: Connection }) 
         }}
       >
         <Group align="end">
-          <SelectField label="View as" value={kind} options={KINDS} onChange={setKind} />
-          {kind === 'record' && (
-            <>
-              <Field label="Record" placeholder="person:1" value={record} onChange={setRecord} required />
-              <SuggestionField
-                label="Signed in by access"
-                value={access}
-                onChange={setAccess}
-                suggestions={(accesses.data ?? []).map(({ name }) => name)}
-                required
-              />
-            </>
-          )}
+          <UserFields label="View as" entries={entries} accesses={accesses} onChange={setEntries} />
           <Button type="submit" variant="filled">
             Begin the view
           </Button>

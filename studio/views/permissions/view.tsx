@@ -3,6 +3,10 @@ import './permissions.css';
 import type { ViewProperties } from '../../base/view-properties.js';
 import { Notice } from '../../components/notice.js';
 import { PageHeader } from '../../components/page-header.js';
+import type { Connection } from '../../connection/connection.js';
+import { loadDefinitions } from '../../connection/definitions.js';
+import { useLoaded } from '../../connection/use-loaded.js';
+import { CompareForm } from './compare-form.js';
 import { ExplainForm } from './explain-form.js';
 import { PermissionMatrix } from './permission-matrix.js';
 import { ViewAsForm } from './view-as-form.js';
@@ -19,13 +23,20 @@ export function View({ connection }: ViewProperties) {
       {connection.viewed !== undefined ? (
         <Notice kind="information">End the view to have another one, or to have permissions explained.</Notice>
       ) : (
-        isSystemUser && (
-          <>
-            <ViewAsForm connection={connection} />
-            <ExplainForm connection={connection} />
-          </>
-        )
+        isSystemUser && <OwnersTools connection={connection} />
       )}
+    </>
+  );
+}
+
+function OwnersTools({ connection }: { readonly connection: Connection }) {
+  const { data = [] } = useLoaded(async () => (await loadDefinitions(connection)).ACCESS, [connection]);
+  const accesses = data.map(({ name }) => name);
+  return (
+    <>
+      <ViewAsForm connection={connection} accesses={accesses} />
+      <CompareForm connection={connection} accesses={accesses} />
+      <ExplainForm connection={connection} />
     </>
   );
 }

@@ -14,15 +14,21 @@ const WORDS: readonly Completion[] = [
 /** Tables whose fields are read. */
 const MOST_TABLES = 50;
 
-/** The tables and fields of the database; nothing where the user may not see them. */
+/** The tables and fields of the database, which come before words of the language: fields first. Users who may see no definitions get tables; guests who may not query get nothing. */
 export async function loadNames(connection: Connection): Promise<readonly Completion[]> {
   try {
     const tables = await loadTables(connection);
     const fields = await Promise.all(tables.slice(0, MOST_TABLES).map(({ name }) => loadFields(connection, name)));
     const names = new Set(fields.flat().map(({ name }) => name));
     return [
-      ...tables.map(({ name }) => ({ label: name, apply: identifier(name), type: 'class', detail: 'table', boost: 2 })),
-      ...[...names].map((name) => ({ label: name, type: 'property', detail: 'field', boost: 1 })),
+      ...tables.map(({ name }) => ({
+        label: name,
+        apply: identifier(name),
+        type: 'class',
+        detail: 'table',
+        boost: 40,
+      })),
+      ...[...names].map((name) => ({ label: name, type: 'property', detail: 'field', boost: 50 })),
     ];
   } catch {
     return [];

@@ -50,6 +50,8 @@ export function QueryPage({ connection, names, initial, onText }: Properties) {
   const [selected, setSelected] = useState('');
   const [parameters, setParameters] = useState<readonly Parameter[]>([]);
   const [run, setRun] = useState<Run>({ kind: 'none' });
+  // What was wrong is being mended.
+  const [isEdited, setEdited] = useState(false);
   const used = useRef<Connection | undefined>(undefined);
   const turn = useRef(0);
   const end = () => {
@@ -64,6 +66,7 @@ export function QueryPage({ connection, names, initial, onText }: Properties) {
     const mine = turn.current;
     const statements = selected.trim() === '' ? text : selected;
     setRun({ kind: 'running' });
+    setEdited(false);
     try {
       const own = await connection.fork();
       if (mine !== turn.current) return own.close();
@@ -90,8 +93,9 @@ export function QueryPage({ connection, names, initial, onText }: Properties) {
             initial={initial}
             replacement={replacement}
             names={names}
-            error={selected === '' ? errorOf(run) : undefined}
+            error={selected === '' && !isEdited ? errorOf(run) : undefined}
             onChange={(changed, part) => {
+              if (changed !== text) setEdited(true);
               setText(changed);
               onText(changed);
               setSelected(part);
@@ -121,7 +125,7 @@ export function QueryPage({ connection, names, initial, onText }: Properties) {
         <StoredList text={text} onChoose={(chosen) => setReplacement({ text: chosen })} />
       </div>
       {isRunning && <Loading what="Running" />}
-      {run.kind === 'failed' && <Notice kind="error">{run.message}</Notice>}
+      {run.kind === 'failed' && !isEdited && <Notice kind="error">{run.message}</Notice>}
       {run.kind === 'done' && (
         <Results key={turn.current} connection={run.connection} results={run.results} isKept={run.isKept} />
       )}

@@ -1,6 +1,6 @@
 /** Where the tables and links of the diagram stand, by dagre: in ranks from left to right. */
 import { Graph, layout } from '@dagrejs/dagre';
-import type { TableParts } from '../../connection/definitions.js';
+import type { TableParts } from '../../connection/table-parts.js';
 import type { Link } from './links.js';
 
 export interface Box {

@@ -1,8 +1,8 @@
 /** Who may do what: FULL, NONE or a condition for each action. */
 import { Fieldset } from '@mantine/core';
 import { SuggestionField } from '../../components/suggestion-field.js';
-import type { Action } from '../../connection/definitions.js';
 import type { Permissions } from '../../connection/statements.js';
+import type { Action } from '../../connection/table-parts.js';
 
 interface Properties {
   readonly permissions: Permissions;

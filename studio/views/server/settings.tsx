@@ -18,11 +18,11 @@ export function Settings({ connection }: { readonly connection: Connection }) {
   const settings = useLoaded(() => loadSettings(connection), [connection]);
   return (
     <section>
-      <h2>Settings</h2>
+      <h2>Settings in the store</h2>
       <LoadedContent of={settings}>
         {(loaded) => (
           <DataTable
-            caption="Settings"
+            caption="Settings in the store"
             rows={loaded}
             keyOf={({ scope, name }) => `${scope} ${name}`}
             empty="None are defined"

@@ -4,8 +4,11 @@ import { asError } from '../../connection/as-error.js';
 import type { Reading } from './figures.js';
 import { parseMetrics } from './metrics-text.js';
 
-/** Milliseconds between two readings. */
+/** Milliseconds between two readings; between the first ones, so that rates are there at once. */
 const INTERVAL = 3000;
+const FIRST_INTERVAL = 500;
+/** Readings after which the usual interval begins. */
+const FIRST_READINGS = 3;
 /** Readings that are kept: three minutes. */
 export const KEPT_READINGS = 60;
 
@@ -19,6 +22,7 @@ export function useMetrics(token: string): MetricsState {
   useEffect(() => {
     let isShown = true;
     let timer: number | undefined;
+    let asked = 0;
     const ask = async () => {
       if (document.visibilityState === 'visible') {
         try {
@@ -30,7 +34,7 @@ export function useMetrics(token: string): MetricsState {
           if (isShown) setState((last) => ({ ...last, error: asError(thrown) }));
         }
       }
-      if (isShown) timer = setTimeout(ask, INTERVAL);
+      if (isShown) timer = setTimeout(ask, ++asked < FIRST_READINGS ? FIRST_INTERVAL : INTERVAL);
     };
     void ask();
     return () => {

@@ -4,9 +4,11 @@ import type { ViewProperties } from '../../base/view-properties.js';
 import { Notice } from '../../components/notice.js';
 import { PageHeader } from '../../components/page-header.js';
 import { Charts } from './charts.js';
+import { LogSections } from './log-sections.js';
 import { Nodes } from './nodes.js';
 import './server.css';
 import { Settings } from './settings.js';
+import { StartSettings } from './start-settings.js';
 
 export function View({ connection }: ViewProperties) {
   const { level, token } = connection.session;
@@ -18,6 +20,8 @@ export function View({ connection }: ViewProperties) {
         <>
           <Charts token={token} />
           <Nodes connection={connection} />
+          <LogSections token={token} />
+          <StartSettings token={token} />
         </>
       ) : (
         <Notice kind="information">Users of the root see metrics and nodes.</Notice>

@@ -1,5 +1,5 @@
 /** Types that the values of a column are read as, and which one a column has: by its field, or by what it looks like. */
-import { alternativesOf, choicesOf, linkedTables, nameOf } from '../kinds.js';
+import { alternativesOf, choicesOf, linkedTables, nameOf } from '../../../connection/kinds.js';
 import type { SourceRow } from './source-rows.js';
 
 export type ColumnType =

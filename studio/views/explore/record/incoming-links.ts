@@ -1,8 +1,9 @@
 /** Where records that link to a record may be: the fields that take such links, and the relations. */
-import { loadTableParts, type TableParts } from '../../../connection/definitions.js';
+import { loadTableParts } from '../../../connection/definitions.js';
+import { tablesWithin } from '../../../connection/kinds.js';
 import type { StatementSource } from '../../../connection/statement-source.js';
 import { identifier } from '../../../connection/surrealql.js';
-import { tablesWithin } from '../kinds.js';
+import type { TableParts } from '../../../connection/table-parts.js';
 
 export interface IncomingLinks {
   readonly table: string;

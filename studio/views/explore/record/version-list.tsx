@@ -8,7 +8,7 @@ import { Time } from '../../../components/time.js';
 import { toast } from '../../../components/toast.js';
 import { asError } from '../../../connection/as-error.js';
 import type { Connection } from '../../../connection/connection.js';
-import type { TableParts } from '../../../connection/definitions.js';
+import type { TableParts } from '../../../connection/table-parts.js';
 import { useLoaded } from '../../../connection/use-loaded.js';
 import { type RecordName, withChange } from '../changes.js';
 import { pendingChanges } from '../pending-changes.js';

@@ -1,9 +1,10 @@
 /** Deleting the selected rows, and putting them back as they were. */
-import { type FieldParts, loadTableParts } from '../../../connection/definitions.js';
+import { loadTableParts } from '../../../connection/definitions.js';
+import { tablesWithin } from '../../../connection/kinds.js';
 import type { StatementSource } from '../../../connection/statement-source.js';
 import { identifier } from '../../../connection/surrealql.js';
+import type { FieldParts } from '../../../connection/table-parts.js';
 import { runTransaction, STRICT } from '../../../connection/transaction.js';
-import { tablesWithin } from '../kinds.js';
 import { countSelected, findSelected, type Place, type SelectedRows } from './selected-rows.js';
 
 /** Rows of a deletion that the page keeps, so that it can be undone. */
