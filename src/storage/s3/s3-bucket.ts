@@ -118,12 +118,17 @@ export class S3Answer {
   async *pieces(): AsyncGenerator<Uint8Array> {
     const reader = this.#response.body?.getReader();
     if (reader === undefined) return;
-    let stop: () => void = () => undefined;
+    // One timer for all pieces, which may be small.
+    let hasCome = true;
+    const stop = abortLate(this.#abort, () => {
+      const goesOn = hasCome;
+      hasCome = false;
+      return goesOn;
+    });
     try {
       for (;;) {
-        stop = abortLate(this.#abort);
         const { done, value } = await reader.read();
-        stop();
+        hasCome = true;
         if (done) return;
         yield value;
       }
@@ -158,13 +163,15 @@ export class S3Answer {
   }
 }
 
-/** Aborts a request when it has taken too long, unless the returned function is called. */
-function abortLate(abort: AbortController): () => void {
+/** Aborts a request that has taken too long, unless it goes on by then, or the returned function was called. */
+function abortLate(abort: AbortController, goesOn: () => boolean = () => false): () => void {
   const stop = new AbortController();
-  wait(DEADLINE, undefined, { signal: stop.signal, ref: false }).then(
-    () => abort.abort(),
-    () => undefined,
-  );
+  const watch = async () => {
+    do await wait(DEADLINE, undefined, { signal: stop.signal, ref: false });
+    while (goesOn());
+    abort.abort();
+  };
+  watch().catch(() => undefined);
   return () => stop.abort();
 }
 
