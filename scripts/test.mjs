@@ -1,6 +1,6 @@
 // `npm test`: installs what is missing, builds, type-checks, lints, runs every test, and closes with the line `N passed, N failed`. A line says
 // when each of these begins and ends.
-// Arguments go to vitest: `npm test -- tests/value`. Without any, one quarter of the long tests is run, drawn from the commit
+// Arguments go to vitest: `npm test -- tests/value`. Without any, one eighth of the long tests is run, drawn from the commit
 // (`tests/support/long-tests.ts`). `--all` (`npm run test:all`) runs each script in every way rather than in two, and all of what takes minutes
 // (`tests/support/runs-all.ts`).
 import { spawn, spawnSync } from 'node:child_process';
@@ -14,7 +14,7 @@ if (['-h', '--help'].includes(process.argv[2])) {
   console.log(`Installs what is missing, type-checks, lints and runs the tests.
 
   npm test [-- ARGUMENTS]   ARGUMENTS go to vitest: npm test -- tests/value
-  npm run test:all          runs each script in every way rather than in two, and all long tests rather than a quarter of them (--all)`);
+  npm run test:all          runs each script in every way rather than in two, and all long tests rather than an eighth of them (--all)`);
   process.exit(0);
 }
 

@@ -1,6 +1,6 @@
 /** `tessera types --queries`: the statements of an app, checked and typed. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runTypes, watchTypes } from '../../src/cli/types.js';
@@ -114,26 +114,26 @@ it('says where a statement does not fit the database', async () => {
   const run = (access?: string) =>
     runTypes({ ...types.optionsFor('app'), queries, out, ...(access && { access }) }, new PassThrough()).then(
       () => '',
-      (error: Error) => error.message.replaceAll(`${types.folder}/wrong/`, ''),
+      (error: Error) => error.message.replaceAll(`${relative('', types.folder)}/wrong/`, ''),
     );
   expect(await run()).toMatchInlineSnapshot(`
-    "../..a.surql:2:3: Found field 'agee', but no such field exists for table 'person'
+    "a.surql:2:3: Found field 'agee', but no such field exists for table 'person'
      --> [2:3]
       |
     2 | agee FROM person;
       | ^^^^
-    ../..b.surql:1:13: Parse error: Unexpected token \`an identifier\`, expected FROM
+    b.surql:1:13: Parse error: Unexpected token \`an identifier\`, expected FROM
      --> [1:13]
       |
     1 | SELECT FROM person
       |             ^^^^^^
-    ../..c.ts:2:17: The table 'persons' does not exist
+    c.ts:2:17: The table 'persons' does not exist
      --> [2:17]
       |
     2 | SELECT * FROM persons WHERE name = $_0
       |               ^^^^^^^
-    ../..d/new.surql: new can't be the name of a function
-    ../..f/e.surql: e is the name of another query in ../..d/e.surql"
+    d/new.surql: new can't be the name of a function
+    f/e.surql: e is the name of another query in d/e.surql"
   `);
   expect(readFileSync(out, 'utf8')).toContain('export type Person');
   expect(await run('account')).toContain("d/e.surql:1:8: Found field 'mail'");

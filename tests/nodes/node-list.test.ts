@@ -30,7 +30,7 @@ describe('Of several servers on one store', () => {
   test('shows what each does in the background: all of it, or on some of the groups of databases', async () => {
     const one = await nodes.join();
     expect(await nodes.ask(one, '(INFO FOR NODES).work')).toBe(
-      "[['events', 'indexes', 'changefeeds', 'live', 'mail', 'sign-ins', 'log', 'nodes']]",
+      "[['events', 'indexes', 'changefeeds', 'live', 'mail', 'sign-ins', 'files', 'log', 'nodes']]",
     );
     const two = await nodes.join();
     await nodes.pass(3_000);

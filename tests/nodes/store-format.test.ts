@@ -80,7 +80,7 @@ describe('Several releases', () => {
     // It does no background work, and is no longer listed.
     await nodes.pass(REMOVAL_TIME + 4 * NODE_RENEWAL_INTERVAL);
     expect(await nodes.ask(newer, '(INFO FOR NODES).id')).toBe(`['${newer.id}']`);
-    const all = "[['events', 'indexes', 'changefeeds', 'live', 'mail', 'sign-ins', 'log', 'nodes']]";
+    const all = "[['events', 'indexes', 'changefeeds', 'live', 'mail', 'sign-ins', 'files', 'log', 'nodes']]";
     expect(await nodes.ask(newer, '(INFO FOR NODES).work')).toBe(all);
   });
 });
