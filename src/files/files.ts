@@ -10,7 +10,14 @@ import { parseRecordId } from '../language/parse.js';
 import { selectedDatabase } from '../runtime/authorization/selected-database.js';
 import { assertEffectsAllowed } from '../runtime/authorization/views.js';
 import type { Execution, FileAccess } from '../runtime/execution.js';
-import type { FileLink, FileUpload, OpenFile, TransferredFiles } from '../runtime/file-access.js';
+import type {
+  FileLink,
+  FileUpload,
+  OpenFile,
+  ResumableUpload,
+  TransferredFiles,
+  UploadStart,
+} from '../runtime/file-access.js';
 import type { Compiler } from '../runtime/frame.js';
 import { cast } from '../value/cast.js';
 import { quoteString } from '../value/text/quote.js';
@@ -27,6 +34,7 @@ import { assertFileKey, withSlash } from './file-key.js';
 import { type FileRow, shownFile } from './file-row.js';
 import { assertLink, LONGEST_LINK, linkQuery, signLink } from './links.js';
 import { assertTypeAllowed, mediaTypeOf, readMediaType } from './media-type.js';
+import { endUpload, UploadInParts } from './uploads/resumable-upload.js';
 
 /** A bucket as a statement reaches it. */
 interface Site {
@@ -89,10 +97,7 @@ class FilesOfExecution implements TransferredFiles {
     assertFileKey(key);
     const before = await rows.get(key);
     const bytes = given.upload === undefined ? (cast(given.data, BYTES, parseRecordId) as Uint8Array) : undefined;
-    const made =
-      given.upload === undefined
-        ? this.#drawn(bytes as Uint8Array)
-        : await takeStaged(this.#execution.context.transaction, rows.keys, given.upload, holderOf(this.#execution));
+    const made = given.upload === undefined ? this.#drawn(bytes as Uint8Array) : await this.#taken(rows, given.upload);
     const row = this.#newRow(key, made, typeOf(key, given));
     await this.#assertMayPut(site, row, before);
     if (given.ifFree && before !== undefined) return undefined;
@@ -100,6 +105,14 @@ class FilesOfExecution implements TransferredFiles {
     await assertFits(site, row, before);
     const content = bytes === undefined ? made.content : await this.#store(site, made.content, bytes);
     await rows.put({ ...row, content }, before, this.#now);
+  }
+
+  /** The content of an upload, which is over when the transaction commits. */
+  async #taken({ keys }: BucketRows, name: string): Promise<Content> {
+    const { transaction } = this.#execution.context;
+    const { content, size, digest, of } = await takeStaged(transaction, keys, name, holderOf(this.#execution));
+    if (of !== undefined) await endUpload(transaction, keys, of, this.#now);
+    return { content, size, digest };
   }
 
   #drawn(bytes: Uint8Array): Content {
@@ -329,17 +342,39 @@ class FilesOfExecution implements TransferredFiles {
   }
 
   async upload(file: FileReference, type: string | undefined): Promise<FileUpload> {
-    const { bucket, place, rows } = await this.#siteToChange(file.bucket);
-    assertFileKey(file.key);
-    const before = await rows.get(file.key);
-    const row = this.#newRow(file.key, NO_CONTENT, typeOf(file.key, { type, data: undefined }));
-    await this.#assertMayPut({ bucket, place, rows }, row, before);
-    await assertFits({ bucket, rows }, row, before);
-    const upload = uploadOf(this.#execution, bucket);
+    const { site, before } = await this.#toBePut(file, { type, length: 0, expected: undefined });
+    const upload = uploadOf(this.#execution, site.bucket);
     return {
       replaces: before !== undefined,
-      store: async (bytes) => stagedName(await this.#stores.stage(place, bytes, upload)),
+      store: async (bytes) => stagedName(await this.#stores.stage(site.place, bytes, upload)),
     };
+  }
+
+  async beginUpload(file: FileReference, given: UploadStart): Promise<ResumableUpload> {
+    const { site, row } = await this.#toBePut(file, given);
+    const { length, expected, metadata } = given;
+    const { key, type } = row;
+    const begun = { key, type, length, expected, metadata, holder: holderOf(this.#execution) };
+    return UploadInParts.begin(this.#stores, site.place, begun);
+  }
+
+  async resumeUpload(bucket: string, id: string): Promise<ResumableUpload> {
+    const { place } = await this.#siteToChange(bucket);
+    const { transaction } = this.#execution.context;
+    return UploadInParts.find(transaction, this.#stores, place, { id, holder: holderOf(this.#execution) });
+  }
+
+  /** A file as it is to be put, if it may be, and the one that it replaces. */
+  async #toBePut(file: FileReference, { type, length, expected }: Omit<UploadStart, 'metadata'>) {
+    const site = await this.#siteToChange(file.bucket);
+    assertFileKey(file.key);
+    const before = await site.rows.get(file.key);
+    const content = { ...NO_CONTENT, size: length };
+    const row = this.#newRow(file.key, content, typeOf(file.key, { type, data: undefined }));
+    await this.#assertMayPut(site, row, before);
+    assertExpected({ expected }, before);
+    await assertFits(site, row, before);
+    return { site, row, before };
   }
 
   /** A file, if the principal may do something with it that changes nothing. */

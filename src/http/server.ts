@@ -14,6 +14,7 @@ import { StoredSessions } from '../rpc/stored-sessions.js';
 import { PROTOCOL_VERSION } from '../rpc/version.js';
 import type { Database } from '../session/contract.js';
 import type { Tracer } from '../tracing/tracer.js';
+import { ActiveUploads } from './base/active-uploads.js';
 import { ConnectionCount } from './base/connection-count.js';
 import type { Context, RouteContext } from './base/context.js';
 import { addCorsHeaders, checkOrigin, corsHeaders, sendPreflight } from './base/cors.js';
@@ -25,6 +26,7 @@ import { ConnectionLimit } from './connections/connection-limit.js';
 import { OpenConnections } from './connections/open-connections.js';
 import { limitPipelining } from './connections/pipelined-requests.js';
 import { countBody, endSlowBody, watchUnfinishedBodies } from './connections/request-bodies.js';
+import { tusAbilities } from './files/tus-headers.js';
 import { type Admission, admit, type BodyBound, type BodyPolicy, boundOf } from './request/admission.js';
 import { checkRememberedPassword } from './request/cross-site.js';
 import { ignoreUpgrade, isWebSocketUpgrade } from './request/ignored-upgrade.js';
@@ -150,8 +152,10 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
     checkRememberedPassword(request.raw, options);
     // Node would read a body that no one asks for to its end, however long it is.
     if (request.routeOptions.config.body === undefined) drains.discard(request.raw, reply);
-    if (request.method === 'OPTIONS') sendPreflight(reply);
-    else done();
+    if (request.method === 'OPTIONS') {
+      if (request.url.startsWith('/files/')) reply.headers(tusAbilities(options.limits.fileBody));
+      sendPreflight(reply);
+    } else done();
   });
 
   logAnswers(app, context.log);
@@ -275,6 +279,7 @@ function contextOf(parts: HttpServerParts): Context {
     turns: new RequestTurns(environment.timers),
     connections: new ConnectionCount(merged.limits),
     streams: new Set(),
+    uploads: new ActiveUploads(),
     metrics: parts.metrics,
     tracer: parts.tracer,
     metricsText: parts.metricsText,

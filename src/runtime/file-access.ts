@@ -11,6 +11,10 @@ export interface TransferredFiles extends StatementFiles {
   open(file: FileReference, link?: FileLink): Promise<OpenFile | undefined>;
   /** A file whose bytes come, if it may be put. @throws TesseraError as `put` */
   upload(file: FileReference, type: string | undefined): Promise<FileUpload>;
+  /** A file whose bytes come in several requests, if it may be put. @throws TesseraError as `put` */
+  beginUpload(file: FileReference, given: UploadStart): Promise<ResumableUpload>;
+  /** One of this user that was begun. @throws TesseraError `file_upload_over` */
+  resumeUpload(bucket: string, id: string): Promise<ResumableUpload>;
 }
 
 /** What a link to a file says beside its address (`files/links.ts`). */
@@ -35,4 +39,49 @@ export interface FileUpload {
   readonly replaces: boolean;
   /** Stores the bytes, and returns the name by which `put` takes them. @throws TesseraError `file_too_large`, … */
   store(bytes: AsyncIterable<Uint8Array>): Promise<string>;
+}
+
+/** What is known of an upload when it begins. */
+export interface UploadStart {
+  /** Bytes that the file will have. */
+  readonly length: number;
+  readonly type: string | undefined;
+  /** As for `put`. */
+  readonly expected: string | false | undefined;
+  /** What the client says of it, which it gets again. */
+  readonly metadata: string | undefined;
+}
+
+/** An upload whose bytes come in several requests, also after the server was started again. */
+export interface ResumableUpload {
+  readonly id: string;
+  readonly length: number;
+  /** Bytes that are kept; all of them only when the file has been put. */
+  readonly offset: number;
+  /** Nanoseconds since 1970 after which what came is deleted. */
+  readonly expires: bigint;
+  readonly metadata: string | undefined;
+  /**
+   * Keeps the bytes that follow, and puts the file once there are all. What came before an error is kept.
+   * @throws TesseraError `file_upload_offset` if others have sent the same, `file_upload_over`, `file_too_large`,
+   * `bucket_store`, and what `bytes` and `put` throw
+   */
+  append(bytes: UploadedBytes): Promise<void>;
+  /** Deletes what came. */
+  cancel(): Promise<void>;
+}
+
+export interface UploadedBytes {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** They count only if they end without an error. */
+  readonly isWhole: boolean;
+  /** Puts the file, as `file::put` does. */
+  put(file: CompleteUpload): Promise<void>;
+}
+
+export interface CompleteUpload extends Pick<UploadStart, 'expected'> {
+  readonly key: string;
+  readonly type: string;
+  /** The name by which `put` takes the bytes. */
+  readonly upload: string;
 }

@@ -11,7 +11,7 @@ import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
 import type { DatabasePath, Identity, Principal } from '../catalog/principal.js';
 import type { ExportSelection } from '../ddl/export/selection.js';
-import type { FileLink, FileUpload, OpenFile } from '../runtime/file-access.js';
+import type { FileLink, FileUpload, OpenFile, ResumableUpload, UploadStart } from '../runtime/file-access.js';
 import type { Deadline } from '../runtime/interrupt.js';
 import type { Notification } from '../runtime/notification.js';
 import type { RequestTrace } from '../tracing/request-trace.js';
@@ -35,10 +35,12 @@ export type {
   Onward,
   OpenFile,
   PageEntry,
+  ResumableUpload,
   StartedRequest,
   StartTarget,
   StatementExecutor,
   StatementResult,
+  UploadStart,
   WayIn,
 };
 
@@ -243,6 +245,13 @@ export interface Session extends StatementExecutor {
    * @throws TesseraError as `openFile`; `bucket_read_only`, `file_type`
    */
   uploadFile(file: FileReference, type?: string): Promise<FileUpload>;
+  /**
+   * A file whose bytes come in several requests, if the user may put it.
+   * @throws TesseraError as `uploadFile`; `file_too_large`, `file_changed`
+   */
+  beginUpload(file: FileReference, given: UploadStart): Promise<ResumableUpload>;
+  /** An upload that the same user has begun. @throws TesseraError `bucket_missing`, `file_upload_over` */
+  resumeUpload(bucket: string, id: string): Promise<ResumableUpload>;
   /**
    * Exports the selected database as text, in chunks: definitions, then records, from one snapshot. Requires full read
    * access. Fails when the session ends. `import` reads the text.

@@ -1,6 +1,8 @@
 /** Bytes that no file has are deleted, and no others. */
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { entriesOf } from '../../src/catalog/entries.js';
+import { BucketKeys } from '../../src/catalog/keys/file-keys.js';
 import { readContentAddress } from '../../src/files/contents/address.js';
 import { ContentStores, NO_BACKENDS } from '../../src/files/contents/content-stores.js';
 import { FileSweeper } from '../../src/session/background/file-sweeper.js';
@@ -21,6 +23,8 @@ interface Site {
   readonly sweeper: FileSweeper;
   /** The ids of the contents that there are, of a bucket that is or was. */
   stored(bucket: string): Promise<string[]>;
+  /** How many uploads are noted. */
+  uploads(bucket: string): Promise<number>;
 }
 
 let site: Site;
@@ -54,7 +58,14 @@ async function openSite(): Promise<Site> {
     for await (const id of contents.of(place).list()) ids.push(id);
     return ids;
   };
-  return { environment, database, session, sweeper, stored };
+  const uploads = async (name: string) => {
+    const keys = new BucketKeys(catalog?.database.id ?? 0, catalog?.buckets.get(name)?.identity ?? '');
+    const transaction = await engine.begin({ writable: false });
+    const rows = await entriesOf(transaction, keys.uploads);
+    transaction.cancel();
+    return rows.length;
+  };
+  return { environment, database, session, sweeper, stored, uploads };
 }
 
 /** The value of an expression. */
@@ -141,12 +152,41 @@ describe.each(['store', 'folder'])('the bucket in the %s', (bucket) => {
     expect(await evaluated(`bytes::len(f"${bucket}:/a".get())`)).toBe(LARGE);
   });
 
+  it('loses the parts of an upload: when it is whole, when it is deleted, and after a day', async () => {
+    site = await openSite();
+    const given = { length: 6, type: undefined, expected: undefined, metadata: undefined };
+    const [whole, deleted, over] = [
+      await site.session.beginUpload(new FileReference(bucket, '/whole'), given),
+      await site.session.beginUpload(new FileReference(bucket, '/deleted'), given),
+      await site.session.beginUpload(new FileReference(bucket, '/over'), given),
+    ];
+    const append = (upload: typeof whole, size: number) =>
+      upload.append({
+        bytes: bytes(size),
+        isWhole: false,
+        put: async ({ key, upload: name }) => {
+          await run(site.session, `file::put(f"${bucket}:${key}", NONE, { upload: '${name}' })`);
+        },
+      });
+    for (const upload of [whole, deleted, over]) await append(upload, 3);
+    await append(whole, 3);
+    await deleted.cancel();
+    await sweepAfter(MINUTE);
+    await expect.poll(() => site.stored(bucket)).toHaveLength(2);
+    expect(await site.session.resumeUpload(bucket, over.id)).toMatchObject({ offset: 3 });
+    await sweepAfter(25 * 60 * MINUTE);
+    await expectOnlyUsed(bucket);
+    await expect(append(over, 3)).rejects.toMatchObject({ code: 'file_upload_over' });
+    expect(await site.uploads(bucket)).toBe(0);
+  });
+
   it('loses everything when it is removed, and with its database', async () => {
     site = await openSite();
     await putLarge(bucket, '/a');
     await run(site.session, `f"${bucket}:/b".put('b'); REMOVE BUCKET ${bucket}`);
     await sweepAfter(MINUTE);
     await expect.poll(() => site.stored(bucket)).toEqual([]);
+    await site.sweeper.stop();
     await site.database.close();
     site = await openSite();
     await putLarge(bucket, '/a');

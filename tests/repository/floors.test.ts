@@ -58,7 +58,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['.'],
     ['transports'],
   ],
-  'src/files': [['contents'], ['.']],
+  'src/files': [['contents'], ['uploads'], ['.']],
   'src/http': [
     ['base'],
     ['response'],

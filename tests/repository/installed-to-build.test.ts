@@ -35,7 +35,7 @@ it('building imports no package of the tooling', () => {
   expect(tooling.filter((name) => building.includes(name))).toEqual([]);
 });
 
-it('is at most 256 packages', () => {
+it('is at most 257 packages', () => {
   const { packages } = read<{ readonly packages: Readonly<Record<string, Locked>> }>('package-lock.json');
   /** As Node looks for a package: beside who asks for it, then further up. */
   const pathOf = (from: string, name: string): string | undefined => {
@@ -55,5 +55,5 @@ it('is at most 256 packages', () => {
   };
   for (const name of building) add(pathOf('', name));
   expect(found.size).toBeGreaterThan(100);
-  expect(found.size).toBeLessThanOrEqual(256);
+  expect(found.size).toBeLessThanOrEqual(257);
 });

@@ -90,6 +90,14 @@ export class FakeSession implements Session {
     throw failure('bucket_missing', { name: 'none' });
   }
 
+  async beginUpload(): Promise<never> {
+    throw failure('bucket_missing', { name: 'none' });
+  }
+
+  async resumeUpload(): Promise<never> {
+    throw failure('bucket_missing', { name: 'none' });
+  }
+
   transaction(): HeldTransaction {
     throw failure('transaction_missing');
   }

@@ -5,6 +5,7 @@
  *     D db p bucket c content chunk   a piece of a content that is kept in the store
  *     D db p bucket n content         how many files have a content, if that isn't one
  *     D db p bucket o due content     a content to be deleted unless a file gets it, by when it is due
+ *     D db p bucket u upload          an upload that comes in several requests
  *     D db p bucket w content         a content that is being deleted where the bytes are
  *
  * and outside of databases, so that they are found, and found again when the database is gone:
@@ -29,6 +30,7 @@ export class BucketKeys {
   readonly allChunks: KeyRange;
   /** Contents by when they are due. */
   readonly due: KeyRange;
+  readonly uploads: KeyRange;
   readonly withdrawn: KeyRange;
   readonly #prefix: string;
 
@@ -38,6 +40,7 @@ export class BucketKeys {
     this.files = prefixRange(`${this.#prefix}f`);
     this.allChunks = prefixRange(`${this.#prefix}c`);
     this.due = prefixRange(`${this.#prefix}o`);
+    this.uploads = prefixRange(`${this.#prefix}u`);
     this.withdrawn = prefixRange(`${this.#prefix}w`);
   }
 
@@ -78,6 +81,10 @@ export class BucketKeys {
   /** Contents that are due by a time. */
   dueBy(now: bigint): KeyRange {
     return { from: this.due.from, to: this.dueAt(now, '') };
+  }
+
+  upload(id: string): Key {
+    return `${this.#prefix}u${id}`;
   }
 
   withdraw(content: string): Key {

@@ -110,6 +110,26 @@ export const fileErrors = {
     text: () => 'The file is not the version that was expected',
     http: 412,
   }),
+  file_upload_offset: row<{ offset: number }>({
+    kind: 'Validation',
+    text: ({ offset }) => `The upload has ${offset} bytes: go on from there`,
+    http: 409,
+  }),
+  file_upload_busy: row({
+    kind: 'Validation',
+    text: () => 'Another request goes on with this upload',
+    http: 409,
+  }),
+  file_checksum: row({
+    kind: 'Validation',
+    text: () => 'The bytes that came are not those of Upload-Checksum: send them again',
+    http: 460,
+  }),
+  tus_version: row({
+    kind: 'Validation',
+    text: () => 'The request needs Tus-Resumable: 1.0.0',
+    http: 412,
+  }),
   file_upload_over: row({
     kind: 'NotFound',
     text: () => 'The upload has expired, or was used before: send the file again',

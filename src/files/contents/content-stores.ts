@@ -1,6 +1,7 @@
 /** The contents of every bucket, by its backend; and contents that are stored before a transaction puts their file. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { MemoryScope } from '../../base/work/memory-scope.js';
 import { generateSecret } from '../../catalog/credentials/secret.js';
 import { BUCKET_IDENTITY_LENGTH, BucketKeys } from '../../catalog/keys/file-keys.js';
@@ -8,7 +9,7 @@ import type { Id } from '../../catalog/keys/key-bytes.js';
 import type { Environment } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import { uuidV7 } from '../../functions/identifiers.js';
-import type { Engine } from '../../storage/contract.js';
+import type { Engine, Transaction } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
 import type { S3Environment, S3Settings } from '../../storage/s3/s3-address.js';
 import type { ContentAddress, S3Location } from './address.js';
@@ -17,7 +18,7 @@ import type { Contents } from './contents.js';
 import { allowedFolder, FolderContents } from './folder.js';
 import { MemoryContents } from './memory.js';
 import { S3Contents } from './s3.js';
-import { type StagedContent, storeStaged, type Upload } from './staged.js';
+import { type StagedContent, storeStaged, type Upload, type UploadMoment } from './staged.js';
 import { UploadsAtOnce } from './uploads-at-once.js';
 
 export interface FileOptions {
@@ -119,31 +120,52 @@ export class ContentStores {
     return { ...wanted, ...s3.credentials };
   }
 
+  get now(): bigint {
+    return this.#environment.clock.now();
+  }
+
+  /** Changes what the store knows of contents, in a transaction of its own. */
+  async change(work: (transaction: Transaction) => PromiseOrValue<void>): Promise<void> {
+    await withRetries(this.#engine, work);
+  }
+
   drawContent(): string {
-    const { clock, random } = this.#environment;
-    return uuidV7(Number(clock.now() / 1_000_000n), random).text.replaceAll('-', '');
+    return uuidV7(Number(this.now / 1_000_000n), this.#environment.random).text.replaceAll('-', '');
   }
 
   /**
-   * Stores a content that a transaction then puts; one that isn't put within an hour is deleted. A note of it is
-   * durable before the first byte, so that nothing is left behind whenever the process ends.
-   * @throws TesseraError `file_too_large`, `bucket_store`, `too_many_uploads`, and what `bytes` throws
+   * Stores a content that a transaction then puts; one that isn't put within an hour is deleted.
+   * @throws TesseraError as `store`
    */
-  stage(place: BucketPlace, bytes: AsyncIterable<Uint8Array>, upload: Upload): Promise<StagedContent> {
-    return this.#uploads.run(upload.holder, () => this.#stage(place, bytes, upload));
+  async stage(place: BucketPlace, bytes: AsyncIterable<Uint8Array>, upload: Upload): Promise<StagedContent> {
+    const staged = await this.store(place, bytes, upload, this.now + STAGED);
+    try {
+      await this.offer(place, staged, upload.holder);
+      return staged;
+    } catch (error) {
+      await this.discard(place, staged).catch(() => undefined);
+      throw error;
+    }
   }
 
-  async #stage(
+  /**
+   * Stores a content that is deleted when it is due, unless it is offered and put before. A note of it is durable
+   * before the first byte, so that nothing is left behind whenever the process ends.
+   * @throws TesseraError `file_too_large`, `bucket_store`, `too_many_uploads`, and what `bytes` throws
+   */
+  store(place: BucketPlace, bytes: AsyncIterable<Uint8Array>, upload: Upload, due: bigint): Promise<StagedContent> {
+    return this.#uploads.run(upload.holder, () => this.#store(place, bytes, upload, due));
+  }
+
+  async #store(
     place: BucketPlace,
     bytes: AsyncIterable<Uint8Array>,
     { holder, limit }: Upload,
+    due: bigint,
   ): Promise<StagedContent> {
-    const keys = new BucketKeys(place.database, place.identity);
     const content = this.drawContent();
-    const due = this.#environment.clock.now() + STAGED;
-    const key = keys.dueAt(due, content);
-    const contents = this.of(place);
-    await withRetries(this.#engine, (transaction) => transaction.put(key, storeStaged({ holder })));
+    const key = new BucketKeys(place.database, place.identity).dueAt(due, content);
+    await this.change((transaction) => transaction.put(key, storeStaged({ holder })));
     const hash = createHash('sha256');
     let size = 0;
     const counted = async function* () {
@@ -155,24 +177,29 @@ export class ContentStores {
       }
     };
     try {
-      await contents.write(content, counted());
-      const digest = new Uint8Array(hash.digest());
-      await withRetries(this.#engine, async (transaction) => {
-        // The sweeper may have taken it.
-        if ((await transaction.get(key)) === undefined) throw failure('file_upload_over');
-        transaction.put(key, storeStaged({ holder, size, digest }));
-      });
-      return { content, due, size, digest };
+      await this.of(place).write(content, counted());
+      return { content, due, size, digest: new Uint8Array(hash.digest()) };
     } catch (error) {
       await this.discard(place, { content, due }).catch(() => undefined);
       throw error;
     }
   }
 
+  /** From now on a file can get a stored content. `of`: it is that of an upload, which then is over. */
+  async offer(place: BucketPlace, staged: StagedContent, holder: string, of?: UploadMoment): Promise<void> {
+    const { content, due, size, digest } = staged;
+    const key = new BucketKeys(place.database, place.identity).dueAt(due, content);
+    await this.change(async (transaction) => {
+      // The sweeper may have taken it.
+      if ((await transaction.get(key)) === undefined) throw failure('file_upload_over');
+      transaction.put(key, storeStaged({ holder, size, digest, of }));
+    });
+  }
+
   /** Deletes a content that won't be put. What fails here is done by the sweeper. */
   async discard(place: BucketPlace, { content, due }: Pick<StagedContent, 'content' | 'due'>): Promise<void> {
     await this.of(place).delete(content);
     const key = new BucketKeys(place.database, place.identity).dueAt(due, content);
-    await withRetries(this.#engine, (transaction) => transaction.delete(key));
+    await this.change((transaction) => transaction.delete(key));
   }
 }

@@ -1,8 +1,9 @@
 /** Contents that are stored, or being stored, and that no file has yet. */
+import { invariant } from '../../base/invariant.js';
 import type { BucketKeys } from '../../catalog/keys/file-keys.js';
 import { failure } from '../../errors/error.js';
 import type { Stored, Transaction } from '../../storage/contract.js';
-import { isObject, objectFrom } from '../../value/value.js';
+import { isObject, objectFrom, type Value } from '../../value/value.js';
 
 export interface StagedContent {
   readonly content: string;
@@ -18,15 +19,28 @@ export interface Upload {
   readonly limit: { readonly bytes: number; readonly setting: string };
 }
 
+/** An upload that is whole with a content, if it still is where it was when its parts were joined. */
+export interface UploadMoment {
+  readonly id: string;
+  /** Bytes that it had before its last part. */
+  readonly offset: number;
+}
+
 interface StagedNote {
   readonly holder: string;
   /** Once all bytes are there. */
   readonly size?: number;
   readonly digest?: Uint8Array;
+  readonly of?: UploadMoment | undefined;
 }
 
-export function storeStaged({ holder, size, digest }: StagedNote): Stored {
-  return objectFrom({ holder, ...(size !== undefined && { size }), ...(digest !== undefined && { digest }) });
+export function storeStaged({ holder, size, digest, of }: StagedNote): Stored {
+  return objectFrom({
+    holder,
+    ...(size !== undefined && { size }),
+    ...(digest !== undefined && { digest }),
+    ...(of !== undefined && { of: objectFrom({ id: of.id, offset: of.offset }) }),
+  });
 }
 
 /** How a request names a staged content. */
@@ -38,7 +52,7 @@ const NAME = /^([0-9a-f]{1,16})-([0-9a-f]{32})$/;
 
 /**
  * Takes a staged content for a file that the transaction puts. The sweeper takes it likewise, so that only one of them
- * commits.
+ * commits. `of` is there if it is that of an upload, which the transaction must end.
  * @throws TesseraError `file_upload_over` also for one of another user
  */
 export async function takeStaged(
@@ -46,15 +60,22 @@ export async function takeStaged(
   keys: BucketKeys,
   name: string,
   holder: string,
-): Promise<StagedContent> {
+): Promise<StagedContent & { readonly of: UploadMoment | undefined }> {
   const [, time, content] = NAME.exec(name) ?? [];
   if (time === undefined || content === undefined) throw failure('file_upload_over');
   const due = BigInt(`0x${time}`);
   const key = keys.dueAt(due, content);
   const note = await transaction.get(key);
   if (note === undefined || !isObject(note) || note['holder'] !== holder) throw failure('file_upload_over');
-  const { size, digest } = note;
+  const { size, digest, of } = note;
   if (typeof size !== 'number' || !(digest instanceof Uint8Array)) throw failure('file_upload_over');
   transaction.delete(key);
-  return { content, due, size, digest };
+  return { content, due, size, digest, of: of === undefined ? undefined : readMoment(of) };
+}
+
+function readMoment(stored: Value): UploadMoment {
+  invariant(isObject(stored), 'the upload of a content is an object');
+  const { id, offset } = stored;
+  invariant(typeof id === 'string' && typeof offset === 'number', 'the upload of a content has an offset');
+  return { id, offset };
 }

@@ -9,6 +9,7 @@ import type { RpcOptions } from '../../rpc/connection.js';
 import type { StoredSessions } from '../../rpc/stored-sessions.js';
 import type { Database, Session } from '../../session/contract.js';
 import type { Tracer } from '../../tracing/tracer.js';
+import type { ActiveUploads } from './active-uploads.js';
 import type { ConnectionCount } from './connection-count.js';
 import type { Log } from './log.js';
 import type { HttpOptions } from './options.js';
@@ -45,6 +46,7 @@ export interface Context {
   readonly connections: ConnectionCount;
   /** Aborts each open event stream when the server stops. */
   readonly streams: Set<() => void>;
+  readonly uploads: ActiveUploads;
   /** Absent where nothing is counted. */
   readonly metrics: ServerMetrics | undefined;
   /** Absent where nothing is traced. */

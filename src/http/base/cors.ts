@@ -31,6 +31,12 @@ const PREFLIGHT: Readonly<Record<string, string>> = {
     'origin',
     'range',
     'repr-digest',
+    'tus-resumable',
+    'upload-checksum',
+    'upload-length',
+    'upload-metadata',
+    'upload-offset',
+    'x-http-method-override',
     'x-request-id',
     ...SELECTION_HEADERS,
   ].join(', '),
@@ -38,8 +44,27 @@ const PREFLIGHT: Readonly<Record<string, string>> = {
 };
 
 /** Response headers readable by pages, besides the safelisted ones. */
-const EXPOSED =
-  'accept-ranges, content-disposition, content-length, content-range, etag, repr-digest, retry-after, surreal-version, x-request-id';
+const EXPOSED = [
+  'accept-ranges',
+  'content-disposition',
+  'content-length',
+  'content-range',
+  'etag',
+  'location',
+  'repr-digest',
+  'retry-after',
+  'surreal-version',
+  'tus-checksum-algorithm',
+  'tus-extension',
+  'tus-max-size',
+  'tus-resumable',
+  'tus-version',
+  'upload-expires',
+  'upload-length',
+  'upload-metadata',
+  'upload-offset',
+  'x-request-id',
+].join(', ');
 
 /** How values of a header that was sent twice are joined (`joinDuplicateHeaders`); no host has a blank. */
 const JOINED = ', ';

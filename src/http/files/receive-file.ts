@@ -70,7 +70,11 @@ export async function callInSession(session: Session, path: string, args: readon
   return result.outcome.value;
 }
 
-async function* received(
+/**
+ * The bytes of a body as they come, within the limit of files.
+ * @throws TesseraError `body_too_large`, `session_expired`
+ */
+export async function* received(
   context: Context,
   { id, raw, admission }: FastifyRequest,
   session: Session,

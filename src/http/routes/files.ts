@@ -2,32 +2,37 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../errors/error.js';
 import { readFileLink } from '../../files/links.js';
-import { FileReference, newObject } from '../../value/value.js';
+import { FileReference, newObject, type ObjectValue } from '../../value/value.js';
 import type { RouteContext } from '../base/context.js';
 import { responseFormat } from '../base/negotiation.js';
 import { callInSession, expectedVersion, receiveFile } from '../files/receive-file.js';
 import { sendFile } from '../files/send-file.js';
+import { createUpload, deleteUpload, headUpload, patchUpload, type UploadRequest } from '../files/tus.js';
 import { readQueryString } from '../request/query-string.js';
 import { inSession } from '../request/request-session.js';
 import { encodeAnswer } from '../response/large-answer.js';
 import { answerBounds, sendAnswer } from '../response/send-answer.js';
 
+type Answer = (context: RouteContext, request: FastifyRequest, reply: FastifyReply) => unknown;
+
 /**
- * A file, or for a bucket itself the list of its files: `?prefix=/a&start=/a/7&limit=100`.
+ * A file, or for a bucket itself the list of its files: `?prefix=/a&start=/a/7&limit=100`. HEAD with `?upload=ID` is
+ * about an upload.
  * @throws TesseraError `file_missing`, `query_parameter_invalid`, and as `Session.openFile` and `file::list`
  */
 export function getFileRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
   const { namespace, database, bucket, key } = addressOf(request.url);
+  const query = readQueryString(request.url) ?? newObject();
+  if (request.method === 'HEAD' && query['upload'] !== undefined) return headUploadRoute(context, request, reply);
   return inSession(context, request, reply, async (session) => {
     await session.use(namespace, database);
     if (key === undefined) {
-      const files = await callInSession(session, 'file::list', [bucket, listing(request)]);
+      const files = await callInSession(session, 'file::list', [bucket, listing(query)]);
       const format = responseFormat(request.headers.accept);
       const content = await encodeAnswer(files, format, context.environment, answerBounds(context, reply));
       return sendAnswer(context, reply, format.contentType, content);
     }
-    const link = readFileLink(readQueryString(request.url) ?? {});
-    const file = await session.openFile(new FileReference(bucket, key), link);
+    const file = await session.openFile(new FileReference(bucket, key), readFileLink(query));
     if (file === undefined) throw failure('file_missing');
     return sendFile(context, request, reply, file);
   });
@@ -41,7 +46,48 @@ export function putFileRoute(context: RouteContext, request: FastifyRequest, rep
   });
 }
 
+/**
+ * To a file: its upload begins. To an upload: what `X-HTTP-Method-Override` says, for clients that lack methods.
+ * @throws TesseraError `route_missing`, and as `Session.beginUpload`
+ */
+export function postFileRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
+  const { namespace, database, bucket, key } = addressOf(request.url);
+  if (key === undefined) {
+    const method = String(request.headers['x-http-method-override'] ?? '').toUpperCase();
+    if (!Object.hasOwn(OVERRIDES, method)) throw failure('route_missing');
+    return OVERRIDES[method as keyof typeof OVERRIDES](context, request, reply);
+  }
+  const place = [namespace, database, bucket].map(encodeURIComponent).join('/');
+  return inSession(context, request, reply, async (session) => {
+    await session.use(namespace, database);
+    return createUpload(
+      { context, request, reply, session },
+      { file: new FileReference(bucket, key), address: (id) => `/files/${place}?upload=${id}` },
+    );
+  });
+}
+
+/** An upload goes on. */
+export const patchFileRoute = uploadRoute(patchUpload);
+const headUploadRoute = uploadRoute(headUpload);
+const deleteUploadRoute = uploadRoute(deleteUpload);
+const OVERRIDES = { PATCH: patchFileRoute, DELETE: deleteUploadRoute, HEAD: headUploadRoute } as const;
+
+/** `/files/:namespace/:database/:bucket?upload=ID`. @throws TesseraError `route_missing` */
+function uploadRoute(answer: (asked: UploadRequest) => Promise<unknown>): Answer {
+  return (context, request, reply) => {
+    const { namespace, database, bucket, key } = addressOf(request.url);
+    const { upload: id } = readQueryString(request.url) ?? newObject();
+    if (key !== undefined || typeof id !== 'string') throw failure('route_missing');
+    return inSession(context, request, reply, async (session) => {
+      await session.use(namespace, database);
+      return answer({ context, request, reply, session, bucket, id });
+    });
+  };
+}
+
 export function deleteFileRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
+  if (addressOf(request.url).key === undefined) return deleteUploadRoute(context, request, reply);
   const { namespace, database, file } = namedFile(request.url);
   const expected = expectedVersion(request);
   return inSession(context, request, reply, async (session) => {
@@ -90,8 +136,7 @@ function decoded(part: string): string {
   }
 }
 
-function listing({ url }: FastifyRequest) {
-  const { limit, ...given } = readQueryString(url) ?? newObject();
+function listing({ limit, ...given }: ObjectValue): ObjectValue {
   const options = newObject();
   for (const [name, value] of Object.entries(given)) if (name === 'prefix' || name === 'start') options[name] = value;
   if (limit === undefined) return options;

@@ -39,7 +39,7 @@ import {
   startRoute,
 } from './auth.js';
 import { docsRoute, llmsRoute } from './docs.js';
-import { deleteFileRoute, getFileRoute, putFileRoute } from './files.js';
+import { deleteFileRoute, getFileRoute, patchFileRoute, postFileRoute, putFileRoute } from './files.js';
 import { graphqlFileRoute, graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute } from './graphql.js';
 import { KEY_METHODS, keyRoute } from './key.js';
 import { metricsRoute } from './metrics.js';
@@ -171,6 +171,8 @@ export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/api/*', querying: false, handle: apiRoute },
   { method: 'GET', path: '/files/*', querying: false, answers: 'secret', handle: getFileRoute },
   { method: 'PUT', path: '/files/*', querying: false, limit: 'fileBody', streamed: true, handle: putFileRoute },
+  { method: 'POST', path: '/files/*', querying: false, limit: 'fileBody', streamed: true, handle: postFileRoute },
+  { method: 'PATCH', path: '/files/*', querying: false, limit: 'fileBody', streamed: true, handle: patchFileRoute },
   { method: 'DELETE', path: '/files/*', querying: false, handle: deleteFileRoute },
   {
     method: 'GET',

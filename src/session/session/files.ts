@@ -1,5 +1,12 @@
 /** Files whose bytes a transport sends and receives piece by piece. */
-import type { FileLink, FileUpload, OpenFile, TransferredFiles } from '../../runtime/file-access.js';
+import type {
+  FileLink,
+  FileUpload,
+  OpenFile,
+  ResumableUpload,
+  TransferredFiles,
+  UploadStart,
+} from '../../runtime/file-access.js';
 import type { FileReference } from '../../value/value.js';
 import { beginRequest, runRequest } from './run/running.js';
 import type { SessionState } from './state.js';
@@ -17,6 +24,16 @@ export function openFile(
 /** A file whose bytes come, if the user may put it. */
 export function uploadFile(session: SessionState, file: FileReference, type: string | undefined): Promise<FileUpload> {
   return withFiles(session, 'file::put', (files) => files.upload(file, type));
+}
+
+/** A file whose bytes come in several requests, if the user may put it. */
+export function beginUpload(session: SessionState, file: FileReference, given: UploadStart): Promise<ResumableUpload> {
+  return withFiles(session, 'file::put', (files) => files.beginUpload(file, given));
+}
+
+/** An upload that the user has begun. */
+export function resumeUpload(session: SessionState, bucket: string, id: string): Promise<ResumableUpload> {
+  return withFiles(session, 'file::put', (files) => files.resumeUpload(bucket, id));
 }
 
 /**

@@ -4,7 +4,7 @@ import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-v
 import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
 import type { Statement } from '../../language/ast.js';
-import type { FileLink, FileUpload, OpenFile } from '../../runtime/file-access.js';
+import type { FileLink, FileUpload, OpenFile, ResumableUpload, UploadStart } from '../../runtime/file-access.js';
 import { type Deadline, RequestInterrupt } from '../../runtime/interrupt.js';
 import { endLive, findLive } from '../../runtime/live-statements.js';
 import { checkedPeriod } from '../../statements/live/live-result.js';
@@ -34,7 +34,7 @@ import { accountKey } from '../resources/registered-session.js';
 import { SessionVariables, type Variable } from '../resources/session-variables.js';
 import { resultSnapshot } from '../results/result-snapshot.js';
 import { DurabilityTracker, whenDurable } from './durability.js';
-import { openFile, uploadFile } from './files.js';
+import { beginUpload, openFile, resumeUpload, uploadFile } from './files.js';
 import type { Participant, StatementRequest } from './held-transaction.js';
 import { parse, runParsed, runText } from './run/request.js';
 import { beginRequest, bounded, cancelRequests, runInterruptible } from './run/running.js';
@@ -266,6 +266,14 @@ export class OpenSession extends SessionState implements Session {
 
   uploadFile(file: FileReference, type?: string): Promise<FileUpload> {
     return uploadFile(this, file, type);
+  }
+
+  beginUpload(file: FileReference, given: UploadStart): Promise<ResumableUpload> {
+    return beginUpload(this, file, given);
+  }
+
+  resumeUpload(bucket: string, id: string): Promise<ResumableUpload> {
+    return resumeUpload(this, bucket, id);
   }
 
   export(selection: ExportSelection = {}, timeout?: TransferTimeout): AsyncGenerator<string> {

@@ -1,0 +1,84 @@
+/** What the store keeps of an upload that comes in several requests. */
+import { invariant } from '../../base/invariant.js';
+import type { Stored } from '../../storage/contract.js';
+import { toDatetime } from '../../value/time/datetime.js';
+import { Datetime, isObject, objectFrom } from '../../value/value.js';
+
+export interface UploadRow {
+  readonly id: string;
+  /** The file that it is to become. */
+  readonly key: string;
+  readonly type: string;
+  /** Bytes that it will have, and bytes that are kept. */
+  readonly length: number;
+  readonly offset: number;
+  /** The contents that have these bytes, one behind the other. */
+  readonly parts: readonly UploadPart[];
+  readonly holder: string;
+  /** Nanoseconds since 1970. */
+  readonly expires: bigint;
+  /** The version that the file must have; false: there must be none. */
+  readonly expected?: string | false | undefined;
+  /** What the client says of it, as it said it. */
+  readonly metadata?: string | undefined;
+  /** The process that has the bytes, for buckets in memory. */
+  readonly process?: string | undefined;
+  /** The file has been put. */
+  readonly isPut: boolean;
+}
+
+export interface UploadPart {
+  readonly content: string;
+  readonly size: number;
+}
+
+const NANOSECONDS = 1_000_000_000n;
+
+/** The row of an upload. */
+export function storeUploadRow({ parts, expires, expected, metadata, process, ...row }: UploadRow): Stored {
+  return objectFrom({
+    ...row,
+    parts: parts.map(({ content, size }) => objectFrom({ content, size })),
+    expires: toDatetime(expires),
+    ...(expected !== undefined && { expected }),
+    ...(metadata !== undefined && { metadata }),
+    ...(process !== undefined && { process }),
+  });
+}
+
+/** The upload in a row of `storeUploadRow`. */
+export function readUploadRow(stored: Stored): UploadRow {
+  invariant(isObject(stored), 'a stored upload is an object');
+  const { id, key, type, length, offset, parts, holder, expires, expected, metadata, process, isPut } = stored;
+  const isRow =
+    typeof id === 'string' &&
+    typeof key === 'string' &&
+    typeof type === 'string' &&
+    typeof length === 'number' &&
+    typeof offset === 'number' &&
+    Array.isArray(parts) &&
+    typeof holder === 'string' &&
+    expires instanceof Datetime &&
+    typeof isPut === 'boolean';
+  invariant(isRow, 'a stored upload has parts');
+  return {
+    id,
+    key,
+    type,
+    length,
+    offset,
+    parts: parts.map(readPart),
+    holder,
+    expires: BigInt(expires.seconds) * NANOSECONDS + BigInt(expires.nanoseconds),
+    expected: typeof expected === 'string' || expected === false ? expected : undefined,
+    metadata: typeof metadata === 'string' ? metadata : undefined,
+    process: typeof process === 'string' ? process : undefined,
+    isPut,
+  };
+}
+
+function readPart(stored: unknown): UploadPart {
+  const { content, size } = stored as UploadPart;
+  invariant(typeof content === 'string' && typeof size === 'number', 'a part of an upload has a content');
+  return { content, size };
+}

@@ -1,0 +1,128 @@
+/** Uploads that come in several requests, across restarts, servers and time. */
+import { describe, expect, it } from 'vitest';
+import { NO_BACKENDS } from '../../src/files/contents/content-stores.js';
+import { Parts } from '../../src/files/uploads/parts.js';
+import type { ResumableUpload } from '../../src/runtime/file-access.js';
+import type { Session } from '../../src/session/contract.js';
+import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
+import { MemoryEngine } from '../../src/storage/memory/memory.js';
+import { FileReference } from '../../src/value/value.js';
+import { StubbedEnvironment } from '../support/environment.js';
+import { temporaryFolder } from '../support/server-process.js';
+import { run } from '../support/world.js';
+
+const HOUR = 3_600_000;
+
+/** A store, and as many databases over it as are opened. */
+class Site {
+  readonly environment = new StubbedEnvironment();
+  readonly #engine = new MemoryEngine();
+  readonly #folder = temporaryFolder();
+  readonly #open: OpenDatabase[] = [];
+
+  async open(): Promise<Session> {
+    const buckets = { ...NO_BACKENDS, folders: [this.#folder] };
+    const database = await openDatabase(this.#engine, { environment: this.environment, buckets });
+    this.#open.push(database);
+    const session = database.ownerSession();
+    await session.use('test', 'test');
+    await run(
+      session,
+      `DEFINE BUCKET IF NOT EXISTS store; DEFINE BUCKET IF NOT EXISTS folder BACKEND 'file:${this.#folder}'`,
+    );
+    return session;
+  }
+
+  async close(): Promise<void> {
+    for (const database of this.#open.splice(0)) await database.close();
+  }
+}
+
+async function* of(text: string): AsyncGenerator<Uint8Array> {
+  for (const letter of text) yield Buffer.from(letter);
+}
+
+async function append(session: Session, upload: ResumableUpload, text: string, bucket = 'store'): Promise<void> {
+  await upload.append({
+    bytes: of(text),
+    isWhole: false,
+    put: async ({ key, upload: name }) => {
+      await run(session, `file::put(f"${bucket}:${key}", NONE, { upload: '${name}' })`);
+    },
+  });
+}
+
+async function textOf(session: Session, bucket: string): Promise<unknown> {
+  const [result] = await session.query(`RETURN <string> f"${bucket}:/a".get()`);
+  return result?.outcome.ok === true ? result.outcome.value : result?.outcome.error;
+}
+
+const begin = (session: Session, bucket: string, length: number) =>
+  session.beginUpload(new FileReference(bucket, '/a'), {
+    length,
+    type: undefined,
+    expected: undefined,
+    metadata: undefined,
+  });
+
+describe.each(['store', 'folder'])('an upload in the %s', (bucket) => {
+  it('goes on after a restart, and at another server', async () => {
+    const site = new Site();
+    const first = await site.open();
+    const { id } = await begin(first, bucket, 9);
+    await append(first, await first.resumeUpload(bucket, id), 'abc', bucket);
+    // The first one isn't closed, as after a kill.
+    const second = await site.open();
+    const third = await site.open();
+    await append(second, await second.resumeUpload(bucket, id), 'def', bucket);
+    const found = await third.resumeUpload(bucket, id);
+    expect(found.offset).toBe(6);
+    await append(third, found, 'ghi', bucket);
+    expect(await textOf(second, bucket)).toBe('abcdefghi');
+    await site.close();
+  });
+
+  it('takes the same bytes once from two servers', async () => {
+    const site = new Site();
+    const [left, right] = [await site.open(), await site.open()];
+    const { id } = await begin(left, bucket, 6);
+    const both = [await left.resumeUpload(bucket, id), await right.resumeUpload(bucket, id)] as const;
+    await append(left, both[0], 'abc', bucket);
+    await expect(append(right, both[1], 'abc', bucket)).rejects.toMatchObject({ code: 'file_upload_offset' });
+    const whole = [await left.resumeUpload(bucket, id), await right.resumeUpload(bucket, id)] as const;
+    await append(left, whole[0], 'def', bucket);
+    await expect(append(right, whole[1], 'def', bucket)).rejects.toMatchObject({ code: 'file_upload_offset' });
+    expect(await textOf(right, bucket)).toBe('abcdef');
+    await site.close();
+  });
+
+  it('is over after a day', async () => {
+    const site = new Site();
+    const session = await site.open();
+    const upload = await begin(session, bucket, 6);
+    await append(session, upload, 'abc', bucket);
+    site.environment.advance(23 * HOUR);
+    const late = await session.resumeUpload(bucket, upload.id);
+    site.environment.advance(2 * HOUR);
+    await expect(session.resumeUpload(bucket, upload.id)).rejects.toMatchObject({ code: 'file_upload_over' });
+    await expect(append(session, late, 'd', bucket)).rejects.toMatchObject({ code: 'file_upload_over' });
+    await site.close();
+  });
+});
+
+describe('parts of a stream', () => {
+  it('are cut by their length, whatever the pieces are', async () => {
+    const parts = new Parts(
+      (async function* () {
+        yield* [Buffer.from('abcde'), Buffer.from(''), Buffer.from('f'), Buffer.from('gh')];
+      })(),
+    );
+    const found: string[] = [];
+    while (await parts.hasMore()) {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of parts.next(3)) pieces.push(piece);
+      found.push(Buffer.concat(pieces).toString());
+    }
+    expect(found).toEqual(['abc', 'def', 'gh']);
+  });
+});
