@@ -34,8 +34,7 @@ export async function receiveFile(
   const type = headers['content-type'];
   const upload = await session.uploadFile(file, type);
   askForBody(request.raw);
-  const body = request.body instanceof Readable ? request.body : Readable.from([]);
-  const name = await upload.store(checked(received(context, request, session, body), digest));
+  const name = await upload.store(checked(received(context, request, session, bodyStream(request)), digest));
   const options = objectFrom({
     upload: name,
     ...(type !== undefined && { type }),
@@ -63,11 +62,32 @@ export function expectedVersion({ headers }: FastifyRequest): string | false | u
 
 /** Calls a function of the language in a statement of its own. */
 export async function callInSession(session: Session, path: string, args: readonly Value[]): Promise<Value> {
-  const literals = args.map((value): Expression => ({ kind: 'literal', value }));
-  const [result] = await session.execute([{ kind: 'return', value: { kind: 'call', path, args: literals } }]);
+  return evaluate(session, callOf(path, args));
+}
+
+/** Calls a function several times in one statement: all of it happens, or nothing. */
+export async function callAllInSession(
+  session: Session,
+  path: string,
+  calls: readonly (readonly Value[])[],
+): Promise<void> {
+  await evaluate(session, { kind: 'array', items: calls.map((args) => callOf(path, args)) });
+}
+
+function callOf(path: string, args: readonly Value[]): Expression {
+  return { kind: 'call', path, args: args.map((value): Expression => ({ kind: 'literal', value })) };
+}
+
+async function evaluate(session: Session, value: Expression): Promise<Value> {
+  const [result] = await session.execute([{ kind: 'return', value }]);
   invariant(result !== undefined, 'a statement has a result');
   if (!result.outcome.ok) throw result.outcome.error;
   return result.outcome.value;
+}
+
+/** The body of a streamed request. */
+export function bodyStream({ body }: FastifyRequest): Readable {
+  return body instanceof Readable ? body : Readable.from([]);
 }
 
 /**

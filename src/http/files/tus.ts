@@ -1,5 +1,4 @@
 /** Uploads that can be resumed: the requests of tus 1.0 (https://tus.io/protocols/resumable-upload). */
-import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, TesseraError } from '../../errors/error.js';
 import type { ResumableUpload, Session } from '../../session/contract.js';
@@ -9,7 +8,7 @@ import { corsHeaders } from '../base/cors.js';
 import { boundOf } from '../request/admission.js';
 import { askForBody, declaredLength } from '../request/request-body.js';
 import { rawError } from '../response/raw-error.js';
-import { callInSession, expectedVersion, received } from './receive-file.js';
+import { bodyStream, callInSession, expectedVersion, received } from './receive-file.js';
 import {
   assertTusVersion,
   OFFSET_STREAM,
@@ -121,8 +120,7 @@ async function append({ context, request, session, bucket, id }: UploadRequest, 
     });
   await context.uploads.run(id, stop, async () => {
     askForBody(raw);
-    const body = request.body instanceof Readable ? request.body : Readable.from([]);
-    const coming = untilCut(received(context, request, session, body), request);
+    const coming = untilCut(received(context, request, session, bodyStream(request)), request);
     await upload.append({
       bytes: checksum === undefined ? coming : verified(coming, checksum),
       isWhole: checksum !== undefined,
@@ -139,7 +137,7 @@ async function* untilCut(bytes: AsyncIterable<Uint8Array>, { raw }: FastifyReque
   try {
     yield* bytes;
   } catch (error) {
-    if (error instanceof TesseraError || !raw.destroyed) throw error;
+    if (error instanceof TesseraError || raw.complete) throw error;
   }
 }
 

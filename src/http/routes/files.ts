@@ -1,11 +1,13 @@
 /** `/files/:namespace/:database/:bucket/…`: the files of buckets. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../errors/error.js';
+import { withSlash } from '../../files/file-key.js';
 import { readFileLink } from '../../files/links.js';
 import { FileReference, newObject, type ObjectValue } from '../../value/value.js';
 import type { RouteContext } from '../base/context.js';
 import { responseFormat } from '../base/negotiation.js';
 import { callInSession, expectedVersion, receiveFile } from '../files/receive-file.js';
+import { isForm, receiveForm } from '../files/receive-form.js';
 import { sendFile } from '../files/send-file.js';
 import { createUpload, deleteUpload, headUpload, patchUpload, type UploadRequest } from '../files/tus.js';
 import { readQueryString } from '../request/query-string.js';
@@ -47,11 +49,19 @@ export function putFileRoute(context: RouteContext, request: FastifyRequest, rep
 }
 
 /**
- * To a file: its upload begins. To an upload: what `X-HTTP-Method-Override` says, for clients that lack methods.
- * @throws TesseraError `route_missing`, and as `Session.beginUpload`
+ * To a file: its upload begins. To a bucket: the files of a form are put under `?prefix=/a/`. To an upload: what
+ * `X-HTTP-Method-Override` says, for clients that lack methods.
+ * @throws TesseraError `route_missing`, and as `createUpload` and `receiveForm`
  */
 export function postFileRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
   const { namespace, database, bucket, key } = addressOf(request.url);
+  if (key === undefined && isForm(request)) {
+    const { prefix = '' } = readQueryString(request.url) ?? newObject();
+    return inSession(context, request, reply, async (session) => {
+      await session.use(namespace, database);
+      return receiveForm(context, request, reply, session, { bucket, prefix: withSlash(String(prefix)) });
+    });
+  }
   if (key === undefined) {
     const method = String(request.headers['x-http-method-override'] ?? '').toUpperCase();
     if (!Object.hasOwn(OVERRIDES, method)) throw failure('route_missing');
