@@ -7,6 +7,7 @@ import { takeDevConnection } from './client/dev-connection.js';
 import { addCompletionCommand } from './completion-command.js';
 import { addConfigCommand } from './config-command.js';
 import { addDevCommand } from './dev-command.js';
+import { addFilesCommands } from './files-commands.js';
 import { allCommands, Flag, HELP, readEnvironmentVariables } from './flags.js';
 import { addInitCommand } from './init-command.js';
 import { isReady, READINESS_EXIT_CODES } from './is-ready.js';
@@ -52,6 +53,7 @@ export function createProgram(environment: NodeJS.ProcessEnv = process.env): Com
 
   program.commandsGroup('Data folders:');
   addStoreCommands(program);
+  addFilesCommands(program);
   addBackupCommands(program);
 
   program.commandsGroup('Databases:');

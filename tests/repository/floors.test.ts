@@ -58,7 +58,7 @@ const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['.'],
     ['transports'],
   ],
-  'src/files': [['contents'], ['uploads'], ['.']],
+  'src/files': [['contents'], ['uploads'], ['.'], ['check']],
   'src/http': [
     ['base'],
     ['response'],

@@ -33,8 +33,8 @@ export function isForm({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
 }
 
 /**
- * The answer to POST: each file of the form is put under the prefix and its name, all in one transaction. Whether it may
- * be put is judged before its bytes are read.
+ * The answer to POST: each file of the form is put under the prefix and its name, all in one transaction. Whether it
+ * may be put is judged before its bytes are read.
  * @throws TesseraError as `Session.uploadFile` and `file::put`; `invalid_request`, `body_too_large`
  */
 export async function receiveForm(

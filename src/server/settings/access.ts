@@ -62,8 +62,8 @@ export const ROUTE_NAMES: readonly string[] = [
   ...['settings', 'setup', 'sql', 'status', 'studio', 'sync', 'version', 'welcome', '.well-known'],
 ];
 
-/** @throws Error */
-function readObjectStores(text: string): readonly S3Location[] {
+/** Addresses of object stores, separated by commas. @throws Error */
+export function readObjectStores(text: string): readonly S3Location[] {
   return readList(text).map((address) => {
     const location = readObjectStore(address);
     if (location === undefined) throw new Error(`${address} is not of the form s3://bucket/prefix`);
