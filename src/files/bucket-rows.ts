@@ -69,7 +69,7 @@ export class BucketRows {
   /** Puts a file in the place of `before`, which loses its content. */
   async put(row: Omit<FileRow, 'process'>, before: FileRow | undefined, now: bigint): Promise<void> {
     this.#transaction.put(this.keys.file(row.key), storeFileRow({ ...row, process: this.#process }));
-    if (before !== undefined && before.content !== row.content) await this.#release(before, now);
+    if (before !== undefined) await this.#release(before, now);
   }
 
   delete(row: FileRow, now: bigint): Promise<void> {
@@ -77,7 +77,7 @@ export class BucketRows {
     return this.#release(row, now);
   }
 
-  /** The file has its content under another key from now on, in the place of `before`. */
+  /** The file has its content under another key from now on, in the place of `before`, which may be a copy of it. */
   rename(row: FileRow, key: string, before: FileRow | undefined, now: bigint): Promise<void> {
     this.#transaction.delete(this.keys.file(row.key));
     return this.put({ ...row, key }, before, now);

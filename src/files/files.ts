@@ -111,7 +111,7 @@ class FilesOfExecution implements TransferredFiles {
   async #taken({ keys }: BucketRows, name: string): Promise<Content> {
     const { transaction } = this.#execution.context;
     const { content, size, digest, of } = await takeStaged(transaction, keys, name, holderOf(this.#execution));
-    if (of !== undefined) await endUpload(transaction, keys, of, this.#now);
+    if (of !== undefined) await endUpload(transaction, keys, of);
     return { content, size, digest };
   }
 

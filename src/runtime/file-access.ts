@@ -56,13 +56,16 @@ export interface UploadStart {
 export interface ResumableUpload {
   readonly id: string;
   readonly length: number;
-  /** Bytes that are kept; all of them only when the file has been put. */
+  /** Bytes that are kept. */
   readonly offset: number;
+  /** They have become the file. */
+  readonly isPut: boolean;
   /** Nanoseconds since 1970 after which what came is deleted. */
   readonly expires: bigint;
   readonly metadata: string | undefined;
   /**
-   * Keeps the bytes that follow, and puts the file once there are all. What came before an error is kept.
+   * Keeps the bytes that follow, and puts the file once there are all, also if no more follow. What came before an
+   * error is kept.
    * @throws TesseraError `file_upload_offset` if others have sent the same, `file_upload_over`, `file_too_large`,
    * `bucket_store`, and what `bytes` and `put` throw
    */

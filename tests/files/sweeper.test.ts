@@ -128,6 +128,17 @@ describe.each(['store', 'folder'])('the bucket in the %s', (bucket) => {
     await expectOnlyUsed(bucket);
   });
 
+  it('loses what two files had, of which one was renamed to the other', async () => {
+    site = await openSite();
+    await putLarge(bucket, '/a');
+    await run(site.session, `f"${bucket}:/a".copy('b'); f"${bucket}:/b".rename('a')`);
+    await sweepAfter(11 * MINUTE);
+    expect(await evaluated(`bytes::len(f"${bucket}:/a".get())`)).toBe(LARGE);
+    await run(site.session, `f"${bucket}:/a".delete()`);
+    await sweepAfter(11 * MINUTE);
+    await expect.poll(() => site.stored(bucket)).toEqual([]);
+  });
+
   it('loses uploads that aren’t put, which then can’t be', async () => {
     site = await openSite();
     const upload = await site.session.uploadFile(new FileReference(bucket, '/late'));

@@ -206,8 +206,11 @@ describe('who may', () => {
       403,
       'file_denied',
     ]);
+    expect((await ask('HEAD', address)).status).toBe(403);
     await sql('UPDATE user:ann SET may = true');
-    expect((await patch(address, 3, 'def')).status).toBe(204);
+    expect((await ask('GET', file('store', 'judged'))).status).toBe(403);
+    expect(await offsetOf(address)).toBe('6');
+    expect(await (await ask('GET', file('store', 'judged'))).text()).toBe('abcdef');
   });
 
   it('is who has begun it', async () => {

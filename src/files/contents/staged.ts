@@ -19,10 +19,9 @@ export interface Upload {
   readonly limit: { readonly bytes: number; readonly setting: string };
 }
 
-/** An upload that is whole with a content, if it still is where it was when its parts were joined. */
+/** An upload as long as it has so many bytes, and hasn't become a file. */
 export interface UploadMoment {
   readonly id: string;
-  /** Bytes that it had before its last part. */
   readonly offset: number;
 }
 

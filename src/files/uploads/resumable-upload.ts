@@ -13,8 +13,6 @@ import { readUploadRow, storeUploadRow, type UploadRow } from './upload-row.js';
 
 /** Nanoseconds in which an upload must be complete. */
 const LIFETIME = 86_400_000_000_000n;
-/** Nanoseconds in which the joined bytes must become a file. */
-const JOINED = 3_600_000_000_000n;
 /** Bytes of a part: what is lost at most when the process dies. A file that comes in one isn't written twice. */
 const PART = 64 * 2 ** 20;
 
@@ -69,6 +67,10 @@ export class UploadInParts implements ResumableUpload {
     return this.#row.offset;
   }
 
+  get isPut(): boolean {
+    return this.#row.isPut;
+  }
+
   get expires(): bigint {
     return this.#row.expires;
   }
@@ -84,7 +86,7 @@ export class UploadInParts implements ResumableUpload {
     const coming = new Parts(bytes);
     let kept: StagedContent[] = [];
     try {
-      while ((await coming.hasMore()) || length === 0) {
+      while ((await coming.hasMore()) || (length === 0 && this.#row.digest === undefined)) {
         if (offset === length && length > 0)
           throw failure('file_too_large', { most: length, setting: 'Upload-Length' });
         const part = await this.#store(coming.next(Math.min(PART, length - offset)), this.expires);
@@ -95,9 +97,9 @@ export class UploadInParts implements ResumableUpload {
         if (offset === length && !isMore) {
           await this.#commit(kept.slice(0, -1));
           kept = [part];
-          await this.#complete(part, put);
+          await this.#join(part);
           kept = [];
-          return;
+          break;
         }
         if (isWhole && isMore) continue;
         await this.#commit(kept);
@@ -107,6 +109,7 @@ export class UploadInParts implements ResumableUpload {
       await coming.end();
       for (const part of kept) await this.#stores.discard(this.#place, part).catch(() => undefined);
     }
+    await this.#putWhole(put);
   }
 
   async cancel(): Promise<void> {
@@ -140,19 +143,39 @@ export class UploadInParts implements ResumableUpload {
     this.#row = next;
   }
 
+  /** All parts become one content, which from now on is the only one of the upload. */
+  async #join(last: StagedContent): Promise<void> {
+    const { offset, parts, length } = this.#row;
+    const whole = parts.length === 0 ? last : await this.#store(this.#joined(last), this.expires);
+    const { content, size, digest } = whole;
+    const next: UploadRow = { ...this.#row, offset: length, parts: [{ content, size }], digest };
+    try {
+      await this.#stores.change(async (transaction) => {
+        const row = await rowAt(transaction, this.#keys, { id: this.id, offset });
+        if (row.expires <= this.#stores.now) throw failure('file_upload_over');
+        releaseParts(transaction, this.#keys, row, this.#stores.now);
+        transaction.put(this.#keys.upload(this.id), storeUploadRow(next));
+      });
+    } catch (error) {
+      if (whole !== last) await this.#stores.discard(this.#place, whole).catch(() => undefined);
+      throw error;
+    }
+    this.#row = next;
+    if (whole !== last) await this.#stores.discard(this.#place, last).catch(() => undefined);
+  }
+
   /**
-   * Joins what has come, and puts the file. The last part counts only with it, so that a client to which all bytes are
-   * acknowledged has its file. The content that is put isn't deleted here even after an error, since it may have been
-   * put; if not, it has its note.
+   * Puts the file if all of its bytes are there. If that fails, or is cut, it can be done again: the bytes keep their
+   * note until the transaction that puts the file commits.
    */
-  async #complete(last: StagedContent, put: UploadedBytes['put']): Promise<void> {
-    const { id, offset, parts, holder, type, length, key } = this.#row;
-    const isOnly = parts.length === 0;
-    const whole = isOnly ? last : await this.#store(this.#joined(last), this.#stores.now + JOINED);
+  async #putWhole(put: UploadedBytes['put']): Promise<void> {
+    const { id, offset, parts, holder, type, key, expected, digest } = this.#row;
+    const [part] = parts;
+    if (digest === undefined || part === undefined) return;
+    const whole = { ...part, due: this.expires, digest };
     await this.#stores.offer(this.#place, whole, holder, { id, offset });
-    await put({ key, type, expected: this.#row.expected, upload: stagedName(whole) });
-    this.#row = { ...this.#row, offset: length, parts: [], isPut: true };
-    if (!isOnly) await this.#stores.discard(this.#place, last).catch(() => undefined);
+    await put({ key, type, expected, upload: stagedName(whole) });
+    this.#row = { ...this.#row, parts: [], isPut: true };
   }
 
   async *#joined(last: StagedContent): AsyncGenerator<Uint8Array> {
@@ -162,18 +185,12 @@ export class UploadInParts implements ResumableUpload {
 }
 
 /**
- * Ends an upload in the transaction that puts its file.
+ * Ends an upload in the transaction that puts its file, to which its bytes belong then.
  * @throws TesseraError `file_upload_offset`, `file_upload_over`
  */
-export async function endUpload(
-  transaction: Transaction,
-  keys: BucketKeys,
-  moment: UploadMoment,
-  now: bigint,
-): Promise<void> {
+export async function endUpload(transaction: Transaction, keys: BucketKeys, moment: UploadMoment): Promise<void> {
   const row = await rowAt(transaction, keys, moment);
-  releaseParts(transaction, keys, row, now);
-  transaction.put(keys.upload(row.id), storeUploadRow({ ...row, offset: row.length, parts: [], isPut: true }));
+  transaction.put(keys.upload(row.id), storeUploadRow({ ...row, parts: [], isPut: true }));
 }
 
 async function rowOf(transaction: Transaction, keys: BucketKeys, id: string): Promise<UploadRow | undefined> {

@@ -12,8 +12,10 @@ export interface UploadRow {
   /** Bytes that it will have, and bytes that are kept. */
   readonly length: number;
   readonly offset: number;
-  /** The contents that have these bytes, one behind the other. */
+  /** The contents that have these bytes, one behind the other; none once the file has been put. */
   readonly parts: readonly UploadPart[];
+  /** SHA-256 of all bytes, once they are one content. */
+  readonly digest?: Uint8Array | undefined;
   readonly holder: string;
   /** Nanoseconds since 1970. */
   readonly expires: bigint;
@@ -35,11 +37,12 @@ export interface UploadPart {
 const NANOSECONDS = 1_000_000_000n;
 
 /** The row of an upload. */
-export function storeUploadRow({ parts, expires, expected, metadata, process, ...row }: UploadRow): Stored {
+export function storeUploadRow({ parts, digest, expires, expected, metadata, process, ...row }: UploadRow): Stored {
   return objectFrom({
     ...row,
     parts: parts.map(({ content, size }) => objectFrom({ content, size })),
     expires: toDatetime(expires),
+    ...(digest !== undefined && { digest }),
     ...(expected !== undefined && { expected }),
     ...(metadata !== undefined && { metadata }),
     ...(process !== undefined && { process }),
@@ -49,7 +52,7 @@ export function storeUploadRow({ parts, expires, expected, metadata, process, ..
 /** The upload in a row of `storeUploadRow`. */
 export function readUploadRow(stored: Stored): UploadRow {
   invariant(isObject(stored), 'a stored upload is an object');
-  const { id, key, type, length, offset, parts, holder, expires, expected, metadata, process, isPut } = stored;
+  const { id, key, type, length, offset, parts, digest, holder, expires, expected, metadata, process, isPut } = stored;
   const isRow =
     typeof id === 'string' &&
     typeof key === 'string' &&
@@ -68,6 +71,7 @@ export function readUploadRow(stored: Stored): UploadRow {
     length,
     offset,
     parts: parts.map(readPart),
+    digest: digest instanceof Uint8Array ? digest : undefined,
     holder,
     expires: BigInt(expires.seconds) * NANOSECONDS + BigInt(expires.nanoseconds),
     expected: typeof expected === 'string' || expected === false ? expected : undefined,

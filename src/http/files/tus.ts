@@ -54,11 +54,17 @@ export async function createUpload(
   return reply.code(201).header('upload-expires', expiryOf(upload)).send();
 }
 
-/** The answer to HEAD: how much of an upload is kept. A request that sends bytes of it ends before. */
+/**
+ * The answer to HEAD: how much of an upload is kept. A request that sends bytes of it ends before. A client to which all
+ * bytes are acknowledged takes the file for put: if the connection was lost meanwhile, it is put now.
+ * @throws TesseraError as `file::put`
+ */
 export async function headUpload(asked: UploadRequest): Promise<unknown> {
   const { request, reply } = asked;
   begin(request, reply);
-  const { offset, length, metadata, expires } = await found(asked);
+  const upload = await found(asked);
+  const { offset, length, metadata, expires } = upload;
+  if (offset === length && !upload.isPut) await append(asked, upload);
   if (metadata !== undefined) reply.header('upload-metadata', metadata);
   return reply
     .code(200)
