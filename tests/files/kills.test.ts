@@ -1,6 +1,6 @@
 /**
  * Servers that are killed amid puts, copies, renames, deletions, transactions and uploads, on a store and a folder that
- * the kill before has left: every file is whole, nothing acknowledged is lost, and nothing is left behind for good.
+ * the kill before has left: every file is whole, nothing acknowledged is lost, and what is left behind is deleted.
  * `FILE_KILLS` says how many kills, `FILE_KILLS_SEED` which.
  */
 import { join } from 'node:path';

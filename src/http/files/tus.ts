@@ -55,8 +55,8 @@ export async function createUpload(
 }
 
 /**
- * The answer to HEAD: how much of an upload is kept. A request that sends bytes of it ends before. A client to which all
- * bytes are acknowledged takes the file for put: if the connection was lost meanwhile, it is put now.
+ * The answer to HEAD: how much of an upload is kept. A request that sends bytes of it ends before. A client to which
+ * all bytes are acknowledged takes the file for put: if the connection was lost meanwhile, it is put now.
  * @throws TesseraError as `file::put`
  */
 export async function headUpload(asked: UploadRequest): Promise<unknown> {
