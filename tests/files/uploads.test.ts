@@ -1,17 +1,27 @@
 /** Uploads that come in several requests, across restarts, servers and time. */
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readObjectStore } from '../../src/files/contents/address.js';
 import { NO_BACKENDS } from '../../src/files/contents/content-stores.js';
 import { Parts } from '../../src/files/uploads/parts.js';
 import type { ResumableUpload } from '../../src/runtime/file-access.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/memory/memory.js';
+import { readS3Environment } from '../../src/storage/s3/s3-address.js';
 import { FileReference } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
+import { S3Server } from '../support/s3-server.js';
 import { temporaryFolder } from '../support/server-process.js';
 import { run } from '../support/world.js';
 
 const HOUR = 3_600_000;
+const OBJECTS = 's3://bucket/uploads';
+
+let s3: S3Server;
+beforeAll(async () => {
+  s3 = await S3Server.start('bucket');
+});
+afterAll(() => s3.stop());
 
 /** A store, and as many databases over it as are opened. */
 class Site {
@@ -21,14 +31,17 @@ class Site {
   readonly #open: OpenDatabase[] = [];
 
   async open(): Promise<Session> {
-    const buckets = { ...NO_BACKENDS, folders: [this.#folder] };
+    const location = readObjectStore(OBJECTS);
+    const objectStores = location === undefined ? [] : [location];
+    const buckets = { ...NO_BACKENDS, folders: [this.#folder], objectStores, s3: readS3Environment(s3.variables) };
     const database = await openDatabase(this.#engine, { environment: this.environment, buckets });
     this.#open.push(database);
     const session = database.ownerSession();
     await session.use('test', 'test');
     await run(
       session,
-      `DEFINE BUCKET IF NOT EXISTS store; DEFINE BUCKET IF NOT EXISTS folder BACKEND 'file:${this.#folder}'`,
+      `DEFINE BUCKET IF NOT EXISTS store; DEFINE BUCKET IF NOT EXISTS folder BACKEND 'file:${this.#folder}';
+       DEFINE BUCKET IF NOT EXISTS objects BACKEND '${OBJECTS}'`,
     );
     return session;
   }
@@ -65,7 +78,7 @@ const begin = (session: Session, bucket: string, length: number) =>
     metadata: undefined,
   });
 
-describe.each(['store', 'folder'])('an upload in the %s', (bucket) => {
+describe.each(['store', 'folder', 'objects'])('an upload in the bucket %s', (bucket) => {
   it('goes on after a restart, and at another server', async () => {
     const site = new Site();
     const first = await site.open();
