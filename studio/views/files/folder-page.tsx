@@ -49,7 +49,10 @@ export function FolderPage({ connection, bucket, folder, types = [] }: Propertie
   const next = page.data?.next;
   return (
     <section aria-label={`Bucket ${bucket}`}>
-      <PageHeader title={bucket} description={<FolderTrail bucket={bucket} folder={folder} />}>
+      <PageHeader
+        title={folder === '/' ? bucket : nameOf(folder).slice(0, -1)}
+        {...(folder !== '/' && { description: <FolderTrail bucket={bucket} folder={folder} /> })}
+      >
         <Button onClick={page.reload}>Read again</Button>
       </PageHeader>
       {connection.viewed === undefined && (
@@ -146,5 +149,9 @@ function SelectBox({ entry: { kind, key }, selected, onSelect }: SelectPropertie
 }
 
 function EntryLink({ bucket, entry: { kind, key } }: { readonly bucket: string; readonly entry: Entry }) {
-  return <a href={hrefOf('files', [kind === 'folder' ? 'bucket' : 'file', bucket, key])}>{nameOf(key)}</a>;
+  return (
+    <a className="entry-name" href={hrefOf('files', [kind === 'folder' ? 'bucket' : 'file', bucket, key])}>
+      {nameOf(key)}
+    </a>
+  );
 }
