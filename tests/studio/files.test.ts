@@ -118,9 +118,32 @@ it('takes several files with the reason of each refusal, and shows, renames and 
   expect(complaints).toEqual([]);
 });
 
+it('plays recordings, which the page’s policy allows from its own server', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const { page, complaints } = await studio.tab('files/bucket/papers/%2Fd%2F');
+  await page.getByLabel('Files to upload').setInputFiles([file('silence.wav', 'audio/wav', silence())]);
+  await page.getByRole('link', { name: 'silence.wav' }).click();
+  const seconds = () => page.locator('audio').evaluate((audio) => (audio as { duration?: number }).duration);
+  await expect.poll(seconds).toBe(0.5);
+  expect(complaints).toEqual([]);
+});
+
+/** Half a second of PCM, 8 bits at 8 kHz. */
+function silence(): Buffer {
+  const samples = Buffer.alloc(4000, 128);
+  const head = Buffer.alloc(44);
+  head.write('RIFF    WAVEfmt ', 0);
+  head.writeUInt32LE(36 + samples.length, 4);
+  for (const [at, value] of [16, 0x0001_0001, 8000, 8000, 0x0008_0001].entries())
+    head.writeUInt32LE(value, 16 + 4 * at);
+  head.write('data', 36);
+  head.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([head, samples]);
+}
+
 it('takes files that are dropped', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
-  const { page } = await studio.tab('files/bucket/papers/%2Fdropped%2F');
+  const { page } = await studio.tab('files/bucket/papers/%2Fc%2F');
   await page.getByText('or drop them here').waitFor();
   const data = await page.evaluateHandle(
     "(() => { const data = new DataTransfer(); data.items.add(new File(['x'], 'dropped.txt')); return data; })()",

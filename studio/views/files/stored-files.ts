@@ -1,6 +1,5 @@
 /** The files of a bucket: read a page at a time, with keys that share a part up to a slash as one folder, and changed. */
 import type { DateTime, FileRef, RecordId } from 'surrealdb';
-import type { Variables } from '../../connection/connection.js';
 
 /** As `file::head` shows it, with its key. */
 export interface StoredFile {
@@ -23,7 +22,7 @@ export interface EntryPage {
 
 /** What answers statements with variables. */
 export interface FileSource {
-  query<Values extends unknown[]>(text: string, variables?: Variables): Promise<Values>;
+  query<Values extends unknown[]>(text: string, variables?: Readonly<Record<string, unknown>>): Promise<Values>;
 }
 
 export interface Place {
