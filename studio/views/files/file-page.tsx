@@ -66,10 +66,14 @@ function KnownFile({ connection, bucket, file }: KnownProperties) {
           </Anchor>
         )}
         <Button onClick={() => setDoing('link')}>Link</Button>
-        <Button onClick={() => setDoing('rename')}>Rename</Button>
-        <Button variant="outline" color="red" onClick={() => setDoing('delete')}>
-          Delete
-        </Button>
+        {connection.viewed === undefined && (
+          <>
+            <Button onClick={() => setDoing('rename')}>Rename</Button>
+            <Button variant="outline" color="red" onClick={() => setDoing('delete')}>
+              Delete
+            </Button>
+          </>
+        )}
       </PageHeader>
       <Group gap="xs" mb="md">
         <span>{formatBytes(size)}</span>

@@ -70,7 +70,7 @@ export function FolderPage({ connection, bucket, folder, types = [] }: Propertie
         <Button disabled={keys.length === 0} onClick={() => setSelected(new Set(keys))}>
           Select all of this page
         </Button>
-        {selected.size > 0 && (
+        {selected.size > 0 && connection.viewed === undefined && (
           <Button variant="outline" color="red" onClick={() => setDeleting(true)}>
             Delete {selected.size} selected
           </Button>
