@@ -132,7 +132,9 @@ it('plays recordings, which the page’s policy allows from its own server', asy
 function silence(): Buffer {
   const samples = Buffer.alloc(4000, 128);
   const head = Buffer.alloc(44);
-  head.write('RIFF    WAVEfmt ', 0);
+  head.write('RIFF', 0);
+  head.write('WAVE', 8);
+  head.write('fmt ', 12);
   head.writeUInt32LE(36 + samples.length, 4);
   for (const [at, value] of [16, 0x0001_0001, 8000, 8000, 0x0008_0001].entries())
     head.writeUInt32LE(value, 16 + 4 * at);
