@@ -67,17 +67,19 @@ for (const [page, address] of Object.entries(PAGES)) {
 // The documentation, of which each page is ready to be sent.
 writeManual('dist/pages/docs', await bundle('docs', 'pages/docs.ts'));
 
-// The Studio. Its views are loaded when they are opened, their styles at once: a few kilobytes.
+// The Studio. Its views are loaded when they are opened, their styles at once: a few kilobytes. The style sheet of the
+// main module has them all, behind the library's, and those that esbuild writes for each view have them once more.
 const DEVELOPED = '<script type="module" src="./main.tsx"></script>';
 const written = await bundle('studio', 'studio/main.tsx', { splitting: true });
 const isOfMain = (name) => name.startsWith('main-');
-const styles = written.filter((name) => name.endsWith('.css')).sort((a, b) => isOfMain(b) - isOfMain(a));
+const styles = written.filter((name) => name.endsWith('.css'));
+for (const name of styles.filter((style) => !isOfMain(style))) rmSync(`dist/pages/studio/${name}`);
 const html = readFileSync('studio/index.html', 'utf8');
 if (!html.includes(DEVELOPED)) throw new Error('studio/index.html has another script than this one knows');
 // The server puts a new nonce into each answer: styles that a library adds bear it.
 const built = [
   '<meta property="csp-nonce" nonce="{nonce}">',
   `<script type="module" src="/studio/${written.find((name) => isOfMain(name) && name.endsWith('.js'))}" nonce="{nonce}"></script>`,
-  ...styles.map((name) => `<link rel="stylesheet" href="/studio/${name}" nonce="{nonce}">`),
+  `<link rel="stylesheet" href="/studio/${styles.find(isOfMain)}" nonce="{nonce}">`,
 ];
 writeFileSync('dist/pages/studio/index.html', html.replace(DEVELOPED, built.join('\n    ')));

@@ -119,6 +119,29 @@ async function openHistory(page) {
   });
 }
 
+/** A bucket with covers of albums, each in a folder. */
+async function openFiles(page) {
+  const url = new URL(page.url()).origin;
+  const headers = {
+    accept: 'application/json',
+    'svc-ns': 'shop',
+    'svc-db': 'music',
+    authorization: `Basic ${Buffer.from(`${USER}:${PASS}`).toString('base64')}`,
+  };
+  const body = `DEFINE BUCKET booklets MAXSIZE 10000000 TYPES 'text/*', 'application/pdf' PERMISSIONS FOR get, head FULL;
+    DEFINE BUCKET covers MAXSIZE 1000000 TYPES 'image/*', 'text/*'
+      PERMISSIONS FOR get, head FULL, FOR list, put, delete WHERE owner = $auth.id;
+    FOR $album IN (SELECT id, title FROM album ORDER BY id LIMIT 6) {
+      LET $svg = string::concat('<svg xmlns="http://www.w3.org/2000/svg"/>', $album.title);
+      type::file('covers', string::concat(string::slug($album.title), '.svg')).put($svg);
+    };
+    f'covers:/drafts/first.txt'.put('A draft'); f'covers:/scans/back.txt'.put('The back')`;
+  await fetch(`${url}/sql`, { method: 'POST', headers, body });
+  await page.goto(`${url}/studio#/files/bucket/covers`);
+  await page.getByText('Rules and limits').click();
+  await page.getByRole('region', { name: 'Files', exact: true }).getByRole('row').nth(7).waitFor();
+}
+
 /** Each picture, and how the page comes to what it shows. */
 const PICTURES = [
   ['explore', { viewport: LOW }, openTable],
@@ -127,6 +150,7 @@ const PICTURES = [
   ['import', {}, openImport],
   ['record', {}, openRecord],
   ['history', { viewport: LOW }, openHistory],
+  ['files', {}, openFiles],
   [
     'query',
     {},

@@ -1,5 +1,5 @@
 /** Any value of the database, always as text: whatever is in it, it is never read as HTML. */
-import { RecordId } from 'surrealdb';
+import { FileRef, RecordId } from 'surrealdb';
 import { hrefOf } from '../base/route.js';
 import { textOf } from './value-text.js';
 
@@ -16,7 +16,7 @@ interface Properties {
   readonly id?: string;
 }
 
-/** A value in SurrealQL; a record id leads to its record. Texts are shown without quotes. */
+/** A value in SurrealQL; a record id leads to its record, a file to its page. Texts are shown without quotes. */
 export function Value({ value, whole = false, id }: Properties) {
   if (value === undefined) return <span className="none">NONE</span>;
   if (value === null) return <span className="none">NULL</span>;
@@ -27,6 +27,9 @@ export function Value({ value, whole = false, id }: Properties) {
         {shown(name, whole)}
       </a>
     );
+  }
+  if (value instanceof FileRef) {
+    return <a href={hrefOf('files', ['file', value.bucket, value.key])}>{shown(value, whole)}</a>;
   }
   const kind = typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'other';
   return <span className={`value ${kind}`}>{shown(value, whole)}</span>;

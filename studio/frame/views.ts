@@ -1,6 +1,7 @@
 /** All views of the Studio. A new one is a module in `views/` that exports `View`, and a line here; it is loaded when it is opened. */
 import {
   CodeIcon,
+  FileDirectoryIcon,
   GraphIcon,
   type Icon,
   PeopleIcon,
@@ -41,6 +42,13 @@ export const VIEWS: Readonly<Record<string, ViewEntry>> = {
     needsDatabase: true,
     parts: { import: 'Import rows' },
     load: () => import('../views/explore/view.js'),
+  },
+  files: {
+    title: 'Files',
+    icon: FileDirectoryIcon,
+    docs: 'guides/studio#files',
+    needsDatabase: true,
+    load: () => import('../views/files/view.js'),
   },
   query: {
     title: 'Query',

@@ -1,6 +1,7 @@
 /** The figures that the Studio draws from the server's metrics. */
 import { expect, it } from 'vitest';
-import { FIGURES, formatBytes, type Reading, startOf } from '../../studio/views/server/figures.js';
+import { formatBytes } from '../../studio/base/format-bytes.js';
+import { FIGURES, type Reading, startOf } from '../../studio/views/server/figures.js';
 import { parseMetrics, total } from '../../studio/views/server/metrics-text.js';
 
 const reading = (at: number, text: string): Reading => ({ at, samples: parseMetrics(text) });

@@ -45,7 +45,7 @@ it('lists the tables of which a record user may see records, and calls them by t
   const { page, complaints } = await studio.tab('explore', recordUser('ann'));
   await expect.poll(() => tables(page)).toEqual([HOSTILE, 'news', 'note', 'person']);
   await expect.poll(() => page.getByRole('button', { name: /^Account of/ }).innerText()).toBe('Ann of the notes');
-  await expect.poll(() => views(page)).toEqual(['Explore', 'Query', 'People']);
+  await expect.poll(() => views(page)).toEqual(['Explore', 'Files', 'Query', 'People']);
   expect(await textOf(page)).not.toMatch(/payroll|may not see|Import and export/);
   await page.getByRole('complementary').getByRole('link', { name: 'note', exact: true }).click();
   await expect.poll(() => page.getByRole('grid').getByRole('row').allInnerTexts()).toHaveLength(2);
@@ -84,7 +84,7 @@ it('shows a guest what guests may see', async ({ skip }) => {
   await page.getByLabel('Database', { exact: true }).fill(PLACE.database);
   await page.getByRole('button', { name: 'Go on' }).press('Enter');
   await expect.poll(() => tables(page)).toEqual([HOSTILE, 'news', 'note', 'person']);
-  expect(await views(page)).toEqual(['Explore', 'Query']);
+  expect(await views(page)).toEqual(['Explore', 'Files', 'Query']);
   expect(await page.getByRole('button', { name: 'Account of Guest' }).count()).toBe(1);
   expect(complaints).toEqual([]);
   await page.close();

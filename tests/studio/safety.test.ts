@@ -54,6 +54,7 @@ it('answers each file with headers that bind it, and keeps the page itself in no
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
+    "media-src 'self'",
     "connect-src 'self'",
     "frame-src 'self'",
     "base-uri 'none'",

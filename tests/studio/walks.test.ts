@@ -92,7 +92,7 @@ describe.each(STORES)('on a store in %s', (store) => {
     // This server lets no guests query.
     await expect.poll(() => page.locator('main').innerText()).toMatch(/it is for users who sign in/);
     const views = page.getByRole('navigation', { name: 'Views' }).getByRole('link');
-    await expect.poll(() => views.allInnerTexts()).toEqual(['Explore', 'Query', 'GraphQL']);
+    await expect.poll(() => views.allInnerTexts()).toEqual(['Explore', 'Files', 'Query', 'GraphQL']);
     for (const view of ['schema', 'people', 'server']) {
       await goTo(page, view);
       await page.getByText('System users see this page.').waitFor();

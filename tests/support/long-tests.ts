@@ -60,6 +60,7 @@ export const LONG_TESTS = [
   'studio/query',
   'studio/manual',
   'studio/compare',
+  'studio/files',
   'studio/server-log',
   'studio/record-user',
   'studio/api-snippets',

@@ -55,6 +55,7 @@ export function pagePolicy(nonce?: string, { isFramed = false, frames = false }:
     "script-src 'self'",
     `style-src 'self'${nonce === undefined ? '' : ` 'nonce-${nonce}'`}`,
     "img-src 'self' data:",
+    "media-src 'self'",
     "connect-src 'self'",
     `frame-src '${frames ? 'self' : 'none'}'`,
     "base-uri 'none'",

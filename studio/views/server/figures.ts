@@ -1,4 +1,5 @@
 /** The figures that are drawn: each from what the server counts now, and what it had counted before. */
+import { formatBytes } from '../../base/format-bytes.js';
 import { type Sample, total } from './metrics-text.js';
 
 /** What the server said at a time. */
@@ -17,7 +18,6 @@ export interface Figure {
 }
 
 const DURATION = 'tessera_request_duration_seconds';
-const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
 const rate = (value: number) => `${value.toFixed(value < 10 ? 1 : 0)}/s`;
 const count = (value: number) => String(Math.round(value));
@@ -74,9 +74,4 @@ function meanLatency(now: Reading, before: Reading): number | undefined {
 export function startOf({ at, samples }: Reading, origin: number): number | undefined {
   const uptime = total(samples, 'tessera_uptime_seconds');
   return uptime === undefined ? undefined : origin + at - uptime * 1000;
-}
-
-export function formatBytes(bytes: number): string {
-  const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
-  return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power]}`;
 }

@@ -1,0 +1,37 @@
+/** The buckets of the database, for those who may see its definitions. */
+import { Button, Text } from '@mantine/core';
+import { hrefOf } from '../../base/route.js';
+import { Failure } from '../../components/failure.js';
+import { Loading } from '../../components/loading.js';
+import type { Loaded } from '../../connection/use-loaded.js';
+import type { Bucket } from './buckets.js';
+
+interface Properties {
+  readonly buckets: Loaded<readonly Bucket[]>;
+  readonly chosen: string | undefined;
+  /** Opens the form of a new one. */
+  onDefine(): void;
+}
+
+export function BucketList({ buckets: { data, error }, chosen, onDefine }: Properties) {
+  return (
+    <aside className="buckets" aria-label="Buckets">
+      <h2>Buckets</h2>
+      {error !== undefined && <Failure error={error} />}
+      {data === undefined && error === undefined && <Loading />}
+      {data?.length === 0 && <Text c="dimmed">There are none yet.</Text>}
+      <ul>
+        {data?.map(({ name }) => (
+          <li key={name}>
+            <a href={hrefOf('files', ['bucket', name])} aria-current={name === chosen ? 'page' : undefined}>
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+      <Button {...(data?.length === 0 && { variant: 'filled' })} onClick={onDefine}>
+        Create a bucket
+      </Button>
+    </aside>
+  );
+}

@@ -1,0 +1,42 @@
+/** The limits of a bucket, and what record users and guests may do with its files. */
+import { Text } from '@mantine/core';
+import { formatBytes } from '../../base/format-bytes.js';
+import { DataTable } from '../../components/data-table.js';
+import type { Clause } from '../../connection/table-parts.js';
+import { type Bucket, clauseFor, FILE_ACTIONS } from './buckets.js';
+
+export function BucketRules({ bucket }: { readonly bucket: Bucket }) {
+  return (
+    <details className="rules">
+      <summary>
+        <h2>Rules and limits</h2>
+      </summary>
+      <Text size="sm">{limitsOf(bucket).join(' · ')}</Text>
+      {bucket.comment !== undefined && <Text size="sm">{bucket.comment}</Text>}
+      <DataTable
+        caption="What record users and guests may do"
+        rows={FILE_ACTIONS}
+        keyOf={(action) => action}
+        columns={[
+          { title: 'Action', cell: (action) => action },
+          { title: 'Record users and guests', cell: (action) => wordsOf(clauseFor(action, bucket)) },
+        ]}
+      />
+    </details>
+  );
+}
+
+function limitsOf({ backend, readonly, max_size, max_count, types }: Bucket): readonly string[] {
+  return [
+    backend === undefined ? 'In the store' : `In ${backend}`,
+    max_size === undefined ? 'Files of any size' : `Files of up to ${formatBytes(max_size)}`,
+    ...(max_count === undefined ? [] : [`At most ${max_count.toLocaleString('en')} files`]),
+    types === undefined ? 'All types' : types.join(', '),
+    ...(readonly ? ['Read-only'] : []),
+  ];
+}
+
+function wordsOf(clause: Clause) {
+  if (typeof clause === 'string') return <code>WHERE {clause}</code>;
+  return clause ? 'Yes' : 'No';
+}
