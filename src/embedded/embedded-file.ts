@@ -19,7 +19,7 @@ export interface EmbeddedFile {
 
 /** Opens a file; `undefined` if there is none. */
 export async function openEmbedded(session: Session, bucket: string, key: string): Promise<EmbeddedFile | undefined> {
-  const file = await session.openFile(new FileReference(bucket, withSlash(key)));
+  const file = await session.openFile(FileReference.of(bucket, key));
   if (file === undefined) return undefined;
   return {
     facts: file.facts,
@@ -35,7 +35,7 @@ export async function putEmbedded(
   source: FileSource,
   type: string | undefined,
 ): Promise<void> {
-  const file = new FileReference(bucket, withSlash(key));
+  const file = FileReference.of(bucket, key);
   const upload = await session.uploadFile(file, type);
   const name = await upload.store(source instanceof Uint8Array ? inOnePiece(source) : source);
   const options = objectFrom({ upload: name, ...(type !== undefined && { type }) });
@@ -43,10 +43,6 @@ export async function putEmbedded(
   const [result] = await session.query('file::put($file, NONE, $options)', variables);
   invariant(result !== undefined, 'a statement has a result');
   if (!result.outcome.ok) throw result.outcome.error;
-}
-
-function withSlash(key: string): string {
-  return key.startsWith('/') ? key : `/${key}`;
 }
 
 async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

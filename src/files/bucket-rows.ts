@@ -7,7 +7,7 @@ import { forEachBatch } from '../storage/cursor.js';
 
 import { CHUNK } from './contents/chunks.js';
 import type { BucketPlace } from './contents/content-stores.js';
-import { storeStaged } from './contents/staged.js';
+import { storedBeside, storeStaged } from './contents/staged.js';
 import { type FileRow, readFileRow, storeFileRow } from './file-row.js';
 
 /** Nanoseconds for which the bytes of a deleted file stay, for those who are reading them. */
@@ -102,8 +102,14 @@ export class BucketRows {
     const key = this.keys.shares(content);
     if (shares > 2) this.#transaction.put(key, shares - 1);
     else if (shares === 2) this.#transaction.delete(key);
-    else if (this.#place.address.kind === 'database' && size <= DELETED_AT_ONCE * CHUNK) {
+    else if (this.#seesAll(content, size)) {
       await this.#transaction.deleteRange(this.keys.chunks(content));
     } else this.#transaction.put(this.keys.dueAt(now + GRACE, content), storeStaged({ holder: '' }));
+  }
+
+  /** Whether the transaction has a content before it, and in few enough pieces to delete them. */
+  #seesAll(content: string, size: number): boolean {
+    if (this.#place.address.kind !== 'database' || size > DELETED_AT_ONCE * CHUNK) return false;
+    return !storedBeside(this.#transaction).has(content);
   }
 }

@@ -2,8 +2,8 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { BucketDefinition } from '../catalog/definitions/definition.js';
 import { failure } from '../errors/error.js';
-import type { FileAction, Permission } from '../language/ast.js';
-import { admits, compileRule, type Rule } from '../runtime/authorization/permission.js';
+import type { FileAction } from '../language/ast.js';
+import { admits, CompiledRules } from '../runtime/authorization/permission.js';
 import type { Execution } from '../runtime/execution.js';
 import type { Compiler } from '../runtime/frame.js';
 import { FileReference, type ObjectValue } from '../value/value.js';
@@ -20,11 +20,10 @@ export interface Asked {
 }
 
 export class BucketRules {
-  readonly #compiler: Compiler;
-  readonly #rules = new WeakMap<Permission, Rule>();
+  readonly #rules: CompiledRules;
 
   constructor(compiler: Compiler) {
-    this.#compiler = compiler;
+    this.#rules = new CompiledRules(compiler);
   }
 
   /**
@@ -39,7 +38,7 @@ export class BucketRules {
     facts: ObjectValue | undefined,
   ): PromiseOrValue<boolean> {
     if (!(EDITS.has(action) ? execution.checks.edit : execution.checks.view)) return true;
-    return admits(this.#ruleOf(bucket.permissions[action]), execution, facts, {
+    return admits(this.#rules.of(bucket.permissions[action]), execution, facts, {
       action,
       file: new FileReference(bucket.name, key),
       target,
@@ -62,14 +61,5 @@ export class BucketRules {
   /** Whether no rule can allow it, whatever the file. */
   isNever(execution: Execution, action: FileAction, bucket: BucketDefinition): boolean {
     return execution.checks.view && bucket.permissions[action].kind === 'none';
-  }
-
-  #ruleOf(permission: Permission): Rule {
-    let rule = this.#rules.get(permission);
-    if (rule === undefined) {
-      rule = compileRule(permission, this.#compiler);
-      this.#rules.set(permission, rule);
-    }
-    return rule;
   }
 }

@@ -25,8 +25,3 @@ function faultOf(key: string): string | undefined {
   if (segments.includes('.') || segments.includes('..')) return 'a part between slashes is . or ..';
   return undefined;
 }
-
-/** A key with the slash that it begins with. */
-export function withSlash(key: string): string {
-  return key.startsWith('/') ? key : `/${key}`;
-}

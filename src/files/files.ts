@@ -27,10 +27,10 @@ import { FileReference, type ObjectValue, type RecordId } from '../value/value.j
 import { BucketRows } from './bucket-rows.js';
 import { BucketRules } from './bucket-rules.js';
 import { contentAddressOf, DATABASE, readContentAddress } from './contents/address.js';
-import { CHUNK, getChunks, putChunks } from './contents/chunks.js';
+import { CHUNK, putChunks, readChunks } from './contents/chunks.js';
 import type { BucketPlace, ContentStores } from './contents/content-stores.js';
-import { type StagedContent, stagedName, takeStaged } from './contents/staged.js';
-import { assertFileKey, withSlash } from './file-key.js';
+import { type StagedContent, stagedName, storedBeside, takeStaged } from './contents/staged.js';
+import { assertFileKey } from './file-key.js';
 import { type FileRow, shownFile } from './file-row.js';
 import { assertLink, LONGEST_LINK, linkQuery, signLink } from './links.js';
 import { assertTypeAllowed, mediaTypeOf, readMediaType } from './media-type.js';
@@ -97,7 +97,9 @@ class FilesOfExecution implements TransferredFiles {
     assertFileKey(key);
     const before = await rows.get(key);
     const bytes = given.upload === undefined ? (cast(given.data, BYTES, parseRecordId) as Uint8Array) : undefined;
-    const made = given.upload === undefined ? this.#drawn(bytes as Uint8Array) : await this.#taken(rows, given.upload);
+    const made = await (given.upload === undefined
+      ? this.#drawn(bytes as Uint8Array)
+      : this.#taken(rows, given.upload));
     const row = this.#newRow(key, made, typeOf(key, given));
     await this.#assertMayPut(site, row, before);
     if (given.ifFree && before !== undefined) return undefined;
@@ -115,9 +117,13 @@ class FilesOfExecution implements TransferredFiles {
     return { content, size, digest };
   }
 
-  #drawn(bytes: Uint8Array): Content {
-    const digest = new Uint8Array(createHash('sha256').update(bytes).digest());
-    return { content: this.#stores.drawContent(), size: bytes.length, digest };
+  async #drawn(bytes: Uint8Array): Promise<Content> {
+    const hash = createHash('sha256');
+    for (let at = 0; at < bytes.length; at += CHUNK) {
+      hash.update(bytes.subarray(at, at + CHUNK));
+      await this.#execution.interrupt.checkpoint();
+    }
+    return { content: this.#stores.drawContent(), size: bytes.length, digest: new Uint8Array(hash.digest()) };
   }
 
   /** Stores bytes that are in memory; returns the id of their content. */
@@ -139,6 +145,7 @@ class FilesOfExecution implements TransferredFiles {
    */
   #keepStaged({ keys }: BucketRows, staged: StagedContent): void {
     const { transaction } = this.#execution.context;
+    storedBeside(transaction).add(staged.content);
     transaction.delete(keys.dueAt(staged.due, staged.content));
     transaction.beforeCommit(() => {
       if (this.#now > staged.due - LATEST) throw failure('file_upload_over');
@@ -164,15 +171,11 @@ class FilesOfExecution implements TransferredFiles {
     return this.#bytesOf(site, row);
   }
 
-  async #bytesOf({ place, rows }: Site, row: FileRow): Promise<Uint8Array> {
+  async #bytesOf(site: Site, row: FileRow): Promise<Uint8Array> {
     this.#execution.request.memory.charge(row.size);
-    if (place.address.kind === 'database') {
-      const { transaction } = this.#execution.context;
-      return getChunks(transaction, { keys: rows.keys, name: place.name }, row.content, row.size);
-    }
     const bytes = new Uint8Array(row.size);
     let filled = 0;
-    for await (const piece of this.#stores.of(place).read(row.content, 0, row.size)) {
+    for await (const piece of this.#pieces(site, row)) {
       this.#execution.interrupt.check();
       bytes.set(piece, filled);
       filled += piece.length;
@@ -220,20 +223,16 @@ class FilesOfExecution implements TransferredFiles {
     return staged.content;
   }
 
-  /** The bytes of a file as the transaction sees it, which may have put it. */
-  async *#pieces({ place, rows }: Site, row: FileRow): AsyncGenerator<Uint8Array> {
-    if (place.address.kind !== 'database') {
-      yield* this.#stores.of(place).read(row.content, 0, row.size);
-      return;
-    }
+  /**
+   * The bytes of a file as the transaction sees it, which may have put it. What was stored outside of it is read there:
+   * its snapshot is older.
+   */
+  #pieces({ place, rows }: Site, { content, size }: FileRow): AsyncIterable<Uint8Array> {
     const { transaction } = this.#execution.context;
-    for (let index = 0; index * CHUNK < row.size; index++) {
-      const chunk = await transaction.get(rows.keys.chunk(row.content, index));
-      if (!(chunk instanceof Uint8Array))
-        throw failure('bucket_store', { name: place.name, reason: 'a piece is missing' });
-      this.#execution.interrupt.check();
-      yield chunk;
-    }
+    const isWithin = place.address.kind === 'database' && !storedBeside(transaction).has(content);
+    return isWithin
+      ? readChunks(transaction, { keys: rows.keys, name: place.name }, content, size)
+      : this.#stores.of(place).read(content, 0, size);
   }
 
   async rename(file: FileReference, key: string, ifFree: boolean): Promise<undefined> {
@@ -281,8 +280,8 @@ class FilesOfExecution implements TransferredFiles {
     const found: ObjectValue[] = [];
     if (limit === 0) return found;
     const { memory } = this.#execution.request;
-    const after = start && withSlash(start);
-    await rows.each(withSlash(prefix), after, this.#execution.interrupt, (row) => {
+    const after = start && FileReference.keyOf(start);
+    await rows.each(FileReference.keyOf(prefix), after, this.#execution.interrupt, (row) => {
       const facts = shownFile(name, row);
       return andThen(this.#rules.may(this.#execution, 'list', { bucket, key: row.key }, facts), (isAllowed) => {
         if (!isAllowed) return false;

@@ -10,6 +10,8 @@ import { any, file, object, optional, text } from './calls/parameters.js';
 
 /** Each reads or writes the store. */
 const STORED = { deterministic: false } as const;
+/** Bytes that a statement puts: texts become bytes in a few milliseconds, and the rest is done in steps. */
+const LARGEST_PUT = 4 * 2 ** 20;
 
 export const fileFunctions: readonly FunctionRow[] = [
   define('file::bucket', [file('file')], 'string', 'The bucket of a file.', ({ bucket }) => bucket),
@@ -94,7 +96,7 @@ function puts(name: string, description: string, ifFree: boolean): FunctionRow {
         ifFree,
       });
     },
-    STORED,
+    { ...STORED, largest: LARGEST_PUT },
   );
 }
 
@@ -115,7 +117,7 @@ function renames(name: string, description: string, ifFree: boolean): FunctionRo
     [file('file'), text('key')],
     'none',
     description,
-    (of, key, { files }) => files.rename(of, withSlash(key), ifFree),
+    (of, key, { files }) => files.rename(of, FileReference.keyOf(key), ifFree),
     STORED,
   );
 }
@@ -123,12 +125,7 @@ function renames(name: string, description: string, ifFree: boolean): FunctionRo
 function targetOf({ bucket }: FileReference, target: Value): FileReference {
   if (target instanceof FileReference) return target;
   if (typeof target !== 'string') throw failure('file_destination');
-  return new FileReference(bucket, withSlash(target));
-}
-
-/** A key with the slash that it begins with. */
-function withSlash(key: string): string {
-  return key.startsWith('/') ? key : `/${key}`;
+  return FileReference.of(bucket, target);
 }
 
 function readAction(text: string): FileAction {

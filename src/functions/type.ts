@@ -118,12 +118,8 @@ export const typeFunctions: readonly FunctionRow[] = [
     IN_STEPS,
   ),
   ...checkFunctions,
-  define(
-    'type::file',
-    [text('bucket'), text('key')],
-    'file',
-    'The file of a bucket with a key.',
-    (bucket, key) => new FileReference(bucket, key.startsWith('/') ? key : `/${key}`),
+  define('type::file', [text('bucket'), text('key')], 'file', 'The file of a bucket with a key.', (bucket, key) =>
+    FileReference.of(bucket, key),
   ),
   define('type::of', [any('value')], 'string', 'The name of a value’s type.', typeOf, LOOKS),
   {

@@ -16,7 +16,7 @@ import type { PasswordHasher, PasswordStrength } from '../functions/calls/contra
 import type { FunctionRules } from '../functions/calls/rules.js';
 import type { Fetcher } from '../functions/network/fetcher.js';
 import { ResidentGraphs } from '../index/hnsw/resident-graphs.js';
-import type { Permission, Statement } from '../language/ast.js';
+import type { Statement } from '../language/ast.js';
 import type { ServerMetrics } from '../metrics/server-metrics.js';
 import { Endpoints } from '../query/api/endpoints.js';
 import { Analyzers, type SearchOptions } from '../query/expression/analyzers.js';
@@ -29,7 +29,7 @@ import { type FieldPermissionDefault, TablePreparer } from '../records/table.js'
 import { keysOfUser } from '../records/users.js';
 import { StoredRecordWriter } from '../records/writer.js';
 import type { AuditRecorder } from '../runtime/audit-recorder.js';
-import { admits, compileRule, type Rule, UNCHECKED } from '../runtime/authorization/permission.js';
+import { admits, CompiledRules, UNCHECKED } from '../runtime/authorization/permission.js';
 import type {
   Checks,
   Entrance,
@@ -351,11 +351,10 @@ function refusalOf({ principal, databasePath }: Identity): TesseraError | undefi
  * numbers in stored code alone, such as a function or the DEFAULT of a field: its author has chosen when one is drawn.
  */
 class DefinedSequenceRights implements SequenceRights {
-  readonly #compiler: Compiler;
-  readonly #rules = new WeakMap<Permission, Rule>();
+  readonly #rules: CompiledRules;
 
   constructor(compiler: Compiler) {
-    this.#compiler = compiler;
+    this.#rules = new CompiledRules(compiler);
   }
 
   assertMayDraw(execution: Execution, { name, permissions }: SequenceDefinition): PromiseOrValue<void> {
@@ -363,18 +362,9 @@ class DefinedSequenceRights implements SequenceRights {
     const allowed =
       permissions === undefined
         ? execution.inStoredCode === true
-        : admits(this.#ruleOf(permissions), execution, undefined);
+        : admits(this.#rules.of(permissions), execution, undefined);
     return andThen(allowed, (may) => {
       if (!may) throw failure('sequence_forbidden', { name });
     });
-  }
-
-  #ruleOf(permission: Permission): Rule {
-    let rule = this.#rules.get(permission);
-    if (rule === undefined) {
-      rule = compileRule(permission, this.#compiler);
-      this.#rules.set(permission, rule);
-    }
-    return rule;
   }
 }

@@ -208,6 +208,16 @@ export class FileReference {
     readonly bucket: string,
     readonly key: string,
   ) {}
+
+  /** The file of a key that may lack its slash. */
+  static of(bucket: string, key: string): FileReference {
+    return new FileReference(bucket, FileReference.keyOf(key));
+  }
+
+  /** A key, or the beginning of one, with the slash that keys begin with. */
+  static keyOf(text: string): string {
+    return text.startsWith('/') ? text : `/${text}`;
+  }
 }
 
 /** A regular expression by its source text. Compiled where it is used, by an engine that runs in linear time. */

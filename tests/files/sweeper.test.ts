@@ -191,6 +191,14 @@ describe.each(['store', 'folder'])('the bucket in the %s', (bucket) => {
     expect(await site.uploads(bucket)).toBe(0);
   });
 
+  it('loses what one transaction copies from elsewhere and deletes', async () => {
+    site = await openSite();
+    await run(site.session, "DEFINE BUCKET source; f'source:/large'.put(string::repeat('0123456789', 60000))");
+    await run(site.session, `BEGIN; f"source:/large".copy(f"${bucket}:/a"); f"${bucket}:/a".delete(); COMMIT`);
+    await sweepAfter(11 * MINUTE);
+    await expect.poll(() => site.stored(bucket)).toEqual([]);
+  });
+
   it('loses everything when it is removed, and with its database', async () => {
     site = await openSite();
     await putLarge(bucket, '/a');

@@ -20,7 +20,6 @@ import { databaseArea } from './store-keys.js';
 /** Characters of the identity of a bucket, and of the id of a content. */
 export const BUCKET_IDENTITY_LENGTH = 20;
 const CONTENT_LENGTH = 32;
-const TIME_LENGTH = 8;
 
 /** The keys of one bucket. */
 export class BucketKeys {
@@ -101,9 +100,6 @@ export class BucketKeys {
     return text.length === CONTENT_LENGTH && /^[0-9a-f]+$/.test(text);
   }
 }
-
-/** Bytes of the longest key of a bucket beside a file's own. */
-export const FILE_KEY_OVERHEAD = 5 + 1 + BUCKET_IDENTITY_LENGTH + 1 + TIME_LENGTH;
 
 const DATABASES = 'Fb';
 const REMOVED = 'Fr';

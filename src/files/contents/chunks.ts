@@ -6,6 +6,7 @@ import type { Engine, Key, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { withRetries } from '../../storage/retry.js';
 import type { Contents } from './contents.js';
+import { equalPieces } from './pieces.js';
 
 export const CHUNK = 256 * 2 ** 10;
 /** Pieces that are written or read in one transaction, and those that are deleted in one. */
@@ -19,19 +20,16 @@ export function putChunks(transaction: Transaction, keys: BucketKeys, content: s
   }
 }
 
-/** Reads a content as the transaction sees it. @throws TesseraError `bucket_store` */
-export async function getChunks(
+/** The pieces of a content as a transaction sees it. @throws TesseraError `bucket_store` */
+export async function* readChunks(
   transaction: Transaction,
   { keys, name }: { readonly keys: BucketKeys; readonly name: string },
   content: string,
   size: number,
-): Promise<Uint8Array> {
-  const bytes = new Uint8Array(size);
+): AsyncGenerator<Uint8Array> {
   for (let index = 0; index * CHUNK < size; index++) {
-    const chunk = await transaction.get(keys.chunk(content, index));
-    bytes.set(checked(chunk, name), index * CHUNK);
+    yield checked(await transaction.get(keys.chunk(content, index)), name);
   }
-  return bytes;
 }
 
 function checked(chunk: unknown, name: string): Uint8Array {
@@ -65,7 +63,7 @@ export class ChunkedContents implements Contents {
       index += chunks.length;
       full = [];
     };
-    for await (const chunk of chunksOf(bytes)) {
+    for await (const chunk of equalPieces(bytes, CHUNK)) {
       full.push(chunk);
       if (full.length === AT_ONCE) await flush();
     }
@@ -131,23 +129,4 @@ async function deleteSome(transaction: Transaction, range: { readonly from: Key;
     return false;
   });
   return count === DELETED_AT_ONCE;
-}
-
-/** The same bytes in pieces of `CHUNK`, but for the last. */
-async function* chunksOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let chunk = new Uint8Array(CHUNK);
-  let filled = 0;
-  for await (const piece of bytes) {
-    for (let at = 0; at < piece.length; ) {
-      const part = piece.subarray(at, at + CHUNK - filled);
-      chunk.set(part, filled);
-      filled += part.length;
-      at += part.length;
-      if (filled < CHUNK) continue;
-      yield chunk;
-      chunk = new Uint8Array(CHUNK);
-      filled = 0;
-    }
-  }
-  if (filled > 0) yield chunk.slice(0, filled);
 }

@@ -3,6 +3,7 @@ import { failure, type TesseraError } from '../../errors/error.js';
 import type { S3Settings } from '../../storage/s3/s3-address.js';
 import { percentEncoded, S3Bucket } from '../../storage/s3/s3-bucket.js';
 import type { Contents } from './contents.js';
+import { equalPieces } from './pieces.js';
 
 /** Bytes of a part. S3 takes 10,000 of them: 160 GiB. */
 const PART = 16 * 2 ** 20;
@@ -20,16 +21,21 @@ export class S3Contents implements Contents {
 
   async write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     let upload: MultipartUpload | undefined;
+    // Whether there are several parts is known when the second one comes.
+    let last: Uint8Array = new Uint8Array();
     try {
-      for await (const { part, isLast } of partsOf(bytes)) {
-        if (isLast && upload === undefined) {
-          await this.#bucket.expect('PUT', { name: id, body: part }, 200);
-          return;
+      for await (const part of equalPieces(bytes, PART)) {
+        if (last.length > 0) {
+          upload ??= await this.#begin(id);
+          await upload.send(last);
         }
-        upload ??= await this.#begin(id);
-        await upload.send(part);
+        last = part;
       }
-      await upload?.complete();
+      if (upload === undefined) await this.#bucket.expect('PUT', { name: id, body: last }, 200);
+      else {
+        await upload.send(last);
+        await upload.complete();
+      }
     } catch (error) {
       await upload?.abort().catch(() => undefined);
       throw error;
@@ -124,29 +130,6 @@ class MultipartUpload {
   async abort(): Promise<void> {
     await this.#bucket.request('DELETE', { name: this.#name, query: `uploadId=${percentEncoded(this.#id)}` });
   }
-}
-
-/** The same bytes in parts, of which the last may be shorter or empty. */
-async function* partsOf(
-  bytes: AsyncIterable<Uint8Array>,
-): AsyncGenerator<{ readonly part: Uint8Array; readonly isLast: boolean }> {
-  let pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of bytes) {
-    for (let at = 0; at < piece.length; ) {
-      // A full part is the last one only if nothing comes behind it.
-      if (length === PART) {
-        yield { part: Buffer.concat(pieces), isLast: false };
-        pieces = [];
-        length = 0;
-      }
-      const taken = piece.slice(at, at + PART - length);
-      pieces.push(taken);
-      length += taken.length;
-      at += taken.length;
-    }
-  }
-  yield { part: Buffer.concat(pieces), isLast: true };
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };

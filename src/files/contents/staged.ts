@@ -2,7 +2,7 @@
 import { invariant } from '../../base/invariant.js';
 import type { BucketKeys } from '../../catalog/keys/file-keys.js';
 import { failure } from '../../errors/error.js';
-import type { Stored, Transaction } from '../../storage/contract.js';
+import { type Stored, type Transaction, TransactionLocal } from '../../storage/contract.js';
 import { isObject, objectFrom, type Value } from '../../value/value.js';
 
 export interface StagedContent {
@@ -77,4 +77,14 @@ function readMoment(stored: Value): UploadMoment {
   const { id, offset } = stored;
   invariant(typeof id === 'string' && typeof offset === 'number', 'the upload of a content has an offset');
   return { id, offset };
+}
+
+const STORED_BESIDE = new TransactionLocal<Set<string>>();
+
+/**
+ * The contents that were stored for a transaction while it was open, in transactions of their own: its snapshot, which
+ * is older, doesn't show them.
+ */
+export function storedBeside(transaction: Transaction): Set<string> {
+  return transaction.local(STORED_BESIDE, () => new Set<string>());
 }

@@ -2,14 +2,13 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { invariant } from '../../base/invariant.js';
 import { failure } from '../../errors/error.js';
-import type { Expression } from '../../language/ast.js';
 import type { Session } from '../../session/contract.js';
-import { type FileReference, objectFrom, type Value } from '../../value/value.js';
+import { type FileReference, objectFrom } from '../../value/value.js';
 import type { Context } from '../base/context.js';
 import { corsHeaders } from '../base/cors.js';
 import { boundOf } from '../request/admission.js';
+import { callInSession } from '../request/call-function.js';
 import { askForBody } from '../request/request-body.js';
 import { ClientTimeout } from '../response/client-timeout.js';
 import { rawError } from '../response/raw-error.js';
@@ -58,31 +57,6 @@ export function expectedVersion({ headers }: FastifyRequest): string | false | u
   const tag = onlyTag(given);
   if (tag === undefined) throw failure('invalid_request', { reason: 'a change takes If-Match with one strong tag' });
   return tag.slice(1, -1);
-}
-
-/** Calls a function of the language in a statement of its own. */
-export async function callInSession(session: Session, path: string, args: readonly Value[]): Promise<Value> {
-  return evaluate(session, callOf(path, args));
-}
-
-/** Calls a function several times in one statement: all of it happens, or nothing. */
-export async function callAllInSession(
-  session: Session,
-  path: string,
-  calls: readonly (readonly Value[])[],
-): Promise<void> {
-  await evaluate(session, { kind: 'array', items: calls.map((args) => callOf(path, args)) });
-}
-
-function callOf(path: string, args: readonly Value[]): Expression {
-  return { kind: 'call', path, args: args.map((value): Expression => ({ kind: 'literal', value })) };
-}
-
-async function evaluate(session: Session, value: Expression): Promise<Value> {
-  const [result] = await session.execute([{ kind: 'return', value }]);
-  invariant(result !== undefined, 'a statement has a result');
-  if (!result.outcome.ok) throw result.outcome.error;
-  return result.outcome.value;
 }
 
 /** The body of a streamed request. */

@@ -8,10 +8,11 @@ import type { Session } from '../../session/contract.js';
 import { FileReference, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
 import type { Context } from '../base/context.js';
 import { responseFormat } from '../base/negotiation.js';
+import { callAllInSession } from '../request/call-function.js';
 import { askForBody } from '../request/request-body.js';
 import { encodeAnswer } from '../response/large-answer.js';
 import { answerBounds, sendAnswer } from '../response/send-answer.js';
-import { bodyStream, callAllInSession, received } from './receive-file.js';
+import { bodyStream, received } from './receive-file.js';
 
 /** Files of a form, other fields, and bytes of the headers of one. */
 const LIMITS = { files: 100, fields: 100, headerSize: 16 * 2 ** 10, headerPairs: 20 } as const;

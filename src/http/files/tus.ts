@@ -6,9 +6,10 @@ import { FileReference, objectFrom } from '../../value/value.js';
 import type { Context } from '../base/context.js';
 import { corsHeaders } from '../base/cors.js';
 import { boundOf } from '../request/admission.js';
+import { callInSession } from '../request/call-function.js';
 import { askForBody, declaredLength } from '../request/request-body.js';
 import { rawError } from '../response/raw-error.js';
-import { bodyStream, callInSession, expectedVersion, received } from './receive-file.js';
+import { bodyStream, expectedVersion, received } from './receive-file.js';
 import {
   assertTusVersion,
   OFFSET_STREAM,

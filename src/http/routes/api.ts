@@ -3,10 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { invariant } from '../../base/invariant.js';
 import { andThen } from '../../base/promise-or-value.js';
 import { failure } from '../../errors/error.js';
-import type { Statement } from '../../language/ast.js';
 import { isObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
 import type { Context, RouteContext } from '../base/context.js';
 import { responseFormat } from '../base/negotiation.js';
+import { callInSession } from '../request/call-function.js';
+import { pathParts } from '../request/path-parts.js';
 import { readQueryString } from '../request/query-string.js';
 import { bodyOf } from '../request/request-body.js';
 import { inSession } from '../request/request-session.js';
@@ -51,10 +52,7 @@ export function apiRoute(context: RouteContext, request: FastifyRequest, reply: 
   const asked = requestOf(request);
   return inSession(context, request, reply, async (session) => {
     await session.use(namespace, database);
-    const [result] = await session.execute([invoking(path, asked)]);
-    invariant(result !== undefined, 'a statement has a result');
-    if (!result.outcome.ok) throw result.outcome.error;
-    return sendInvoked(context, request, reply, result.outcome.value);
+    return sendInvoked(context, request, reply, await callInSession(session, 'api::invoke', [path, asked]));
   });
 }
 
@@ -66,17 +64,9 @@ interface Address {
 
 /** @throws TesseraError `invalid_request`, `route_missing` */
 function addressOf(url: string): Address {
-  const [, , namespace = '', database = '', ...rest] = (url.split('?', 1)[0] as string).split('/').map(decoded);
+  const [, namespace = '', database = '', ...rest] = pathParts(url);
   if (namespace === '' || database === '') throw failure('route_missing');
   return { namespace, database, path: `/${rest.join('/')}` };
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    throw failure('invalid_request', { reason: 'the address is malformed' });
-  }
 }
 
 function requestOf(request: FastifyRequest): ObjectValue {
@@ -91,11 +81,6 @@ function requestOf(request: FastifyRequest): ObjectValue {
   const body = bodyOf(request);
   if (body.length > 0) asked['body'] = new Uint8Array(body);
   return asked;
-}
-
-function invoking(path: string, request: ObjectValue): Statement {
-  const args = [path, request].map((value: Value) => ({ kind: 'literal', value }) as const);
-  return { kind: 'return', value: { kind: 'call', path: 'api::invoke', args } };
 }
 
 /** Sends bytes, and texts with an explicit type, unchanged, and other values in a format that the client accepts. */

@@ -1,15 +1,16 @@
 /** `/files/:namespace/:database/:bucket/…`: the files of buckets. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../errors/error.js';
-import { withSlash } from '../../files/file-key.js';
 import { readFileLink } from '../../files/links.js';
 import { FileReference, newObject, type ObjectValue } from '../../value/value.js';
 import type { RouteContext } from '../base/context.js';
 import { responseFormat } from '../base/negotiation.js';
-import { callInSession, expectedVersion, receiveFile } from '../files/receive-file.js';
+import { expectedVersion, receiveFile } from '../files/receive-file.js';
 import { isForm, receiveForm } from '../files/receive-form.js';
 import { sendFile } from '../files/send-file.js';
 import { createUpload, deleteUpload, headUpload, patchUpload, type UploadRequest } from '../files/tus.js';
+import { callInSession } from '../request/call-function.js';
+import { pathParts } from '../request/path-parts.js';
 import { readQueryString } from '../request/query-string.js';
 import { inSession } from '../request/request-session.js';
 import { encodeAnswer } from '../response/large-answer.js';
@@ -59,7 +60,7 @@ export function postFileRoute(context: RouteContext, request: FastifyRequest, re
     const { prefix = '' } = readQueryString(request.url) ?? newObject();
     return inSession(context, request, reply, async (session) => {
       await session.use(namespace, database);
-      return receiveForm(context, request, reply, session, { bucket, prefix: withSlash(String(prefix)) });
+      return receiveForm(context, request, reply, session, { bucket, prefix: FileReference.keyOf(String(prefix)) });
     });
   }
   if (key === undefined) {
@@ -119,9 +120,7 @@ interface Address {
 
 /** @throws TesseraError `invalid_request`, `route_missing` */
 function addressOf(url: string): Address {
-  const [, , namespace = '', database = '', bucket = '', ...rest] = (url.split('?', 1)[0] as string)
-    .split('/')
-    .map(decoded);
+  const [, namespace = '', database = '', bucket = '', ...rest] = pathParts(url);
   if (namespace === '' || database === '' || bucket === '') throw failure('route_missing');
   const key = rest.join('/');
   return { namespace, database, bucket, key: key === '' ? undefined : `/${key}` };
@@ -136,14 +135,6 @@ function namedFile(url: string): {
   const { namespace, database, bucket, key } = addressOf(url);
   if (key === undefined) throw failure('route_missing');
   return { namespace, database, file: new FileReference(bucket, key) };
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    throw failure('invalid_request', { reason: 'the address is malformed' });
-  }
 }
 
 function listing({ limit, ...given }: ObjectValue): ObjectValue {

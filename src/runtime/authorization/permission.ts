@@ -43,6 +43,25 @@ export function compileRule(permission: Permission, compiler: Compiler): Rule {
   };
 }
 
+/** The clauses of definitions that aren't prepared otherwise, each compiled when it is first asked. */
+export class CompiledRules {
+  readonly #compiler: Compiler;
+  readonly #rules = new WeakMap<Permission, Rule>();
+
+  constructor(compiler: Compiler) {
+    this.#compiler = compiler;
+  }
+
+  of(permission: Permission): Rule {
+    let rule = this.#rules.get(permission);
+    if (rule === undefined) {
+      rule = compileRule(permission, this.#compiler);
+      this.#rules.set(permission, rule);
+    }
+    return rule;
+  }
+}
+
 /**
  * Whether a clause admits a document. `variables` are those that the clause may use besides the document's fields, such
  * as `$value`, `$before` and `$after`. An error inside a clause denies, since its text would reveal hidden data.

@@ -115,7 +115,7 @@ function isNanoseconds(value: Value): value is number {
 function toFile(item: Value): Made {
   const [bucket, key] = isArray(item) && item.length === 2 ? item : [];
   if (typeof bucket !== 'string' || typeof key !== 'string') return UNFIT;
-  return new FileReference(bucket, key.startsWith('/') ? key : `/${key}`);
+  return FileReference.of(bucket, key);
 }
 
 function toPoint(item: Value): Made {

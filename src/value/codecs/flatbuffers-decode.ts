@@ -217,7 +217,7 @@ const VALUES = byNumber<ValueType, ReadPart>(VALUE_TYPES, {
     fit(options.readRecord?.(reader.text(table, ONLY)), 'a text that is no record id'),
   file: ({ reader }, table) => {
     const key = reader.text(table, FILE.key);
-    return new FileReference(reader.text(table, FILE.bucket), key.startsWith('/') ? key : `/${key}`);
+    return FileReference.of(reader.text(table, FILE.bucket), key);
   },
   range: rangeOf(readValue),
   // Compiled where it is used, as one that is stored.
