@@ -120,7 +120,7 @@ export class Lexer {
 
   /** Ends the current token at `offset` and reads the next one. */
   jump(offset: number): void {
-    this.fault = undefined;
+    if (this.fault !== undefined) throw this.fault;
     this.end = offset;
     this.advance();
   }

@@ -1,7 +1,7 @@
 /** Changes of rows as they are staged, joined and saved: what is written is what was typed, and nothing else is touched. */
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { objectFrom, type Value } from '../../src/value/value.js';
+import { newObject, objectFrom, type Value } from '../../src/value/value.js';
 import { runTransaction, STRICT } from '../../studio/connection/transaction.js';
 import { type Change, changeOf, statementOf, withChange, withUpdate } from '../../studio/views/explore/changes.js';
 import { updateRows } from '../../studio/views/explore/selection/bulk-update.js';
@@ -65,7 +65,7 @@ async function begin(rows: readonly (readonly Value[])[]): Promise<Model> {
     await source.values(`CREATE ${id} CONTENT $data`, { data: objectFrom(data) });
     // As it is stored: without what is NONE within.
     const [code, row] = await source.values(`RETURN value::quote(${id}); SELECT * OMIT id FROM ONLY ${id}`);
-    model.set(String(code), { ...(row as Record<string, Value>) });
+    model.set(String(code), Object.assign(newObject(), row));
   }
   return model;
 }

@@ -144,6 +144,8 @@ function kinds(inner: fc.Arbitrary<Value>): { readonly [K in Kind]: fc.Arbitrary
     table: name.map((one) => new Table(one)),
     record: fc
       .tuple(name, fc.oneof({ weight: 5, arbitrary: key }, range))
+      // No expression makes it: names can't be written with U+0000, and type::record refuses an empty key.
+      .filter(([table, one]) => one !== '' || !table.includes('\0'))
       .map(([table, one]) => new RecordId(table, one)),
     file: fc.tuple(name, text).map(([bucket, path]) => new FileReference(bucket, `/${path}`)),
     regex: fc.constantFrom('a', 'a/b', '\\d+', '[/]').map((source) => new Regex(source)),
