@@ -153,10 +153,15 @@ export function describe(node: PlanTree, describing: Describing): PromiseOrValue
     childrenOf(node, describing),
     (children): PlanNode => ({
       ...make(node),
-      of: node,
+      ...(!(describing.folds && choosesByHidden(node)) && { of: node }),
       ...(children.length > 0 && { children }),
     }),
   );
+}
+
+/** Whether the number of its rows would show how many rows match that the reader may not see. */
+function choosesByHidden(node: PlanTree): boolean {
+  return node.kind === 'full-text-scan' && node.permitted !== undefined;
 }
 
 function childrenOf(node: PlanTree, describing: Describing): PromiseOrValue<readonly PlanNode[]> {
@@ -171,7 +176,9 @@ function childrenOf(node: PlanTree, describing: Describing): PromiseOrValue<read
           ? node.branches
           : node.kind === 'knn-scan'
             ? (node.within ?? []).filter(isByQuery)
-            : [];
+            : node.kind === 'full-text-scan' && node.permitted !== undefined
+              ? [node.permitted]
+              : [];
   return mapInOrder(below, (each) => describe(each, describing));
 }
 

@@ -117,6 +117,8 @@ export interface FullTextScan {
   readonly isUncertain: boolean;
   /** The best matches first. */
   readonly direction?: 'forward';
+  /** The scan of another index that lists all that the reader may see: if these are few, their texts are looked at. */
+  readonly permitted?: IndexScan;
 }
 
 /** The records of an HNSW index by how near their vectors lie, nearest first: `v <|k,ef|> $point`. */

@@ -59,6 +59,8 @@ export class AccessFacts implements AccessFactsSource {
   readonly mayHide: (path: Idiom) => boolean;
   /** The conditions on a record that an access path may rely on. */
   readonly comparisons: ComparisonSet;
+  /** Those that the reader's permission makes. */
+  readonly ruled: ComparisonSet;
   /** All comparisons of one of the alternatives must hold. */
   readonly choices: readonly (readonly (readonly Comparison[])[])[];
   /** The indexes that may be used, by the paths of their first fields; made when the first is asked for. */
@@ -77,6 +79,7 @@ export class AccessFacts implements AccessFactsSource {
     const isOpen = ({ field }: Comparison): boolean => !this.mayHide(field);
     const query: Demands = demandsOf(source.where, 'query', source.sharesSubqueries ? isFreeOfRows : isDocumentFree);
     const ruled: Demands = demandsOf(source.rule, 'rule');
+    this.ruled = new ComparisonSet(ruled.all);
     this.comparisons = new ComparisonSet([...query.all.filter(isOpen), ...ruled.all]);
     this.choices = [
       ...query.choices.map((choice) => choice.map((each) => each.filter(isOpen))),

@@ -12,12 +12,14 @@ import { noteOf } from '../../runtime/candidates.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Compiler, Evaluate, Frame } from '../../runtime/frame.js';
 import type { TextAnalyzer } from '../../runtime/text-analyzer.js';
-import { countPrefixes, holdsTerms, type SearchQuery } from '../../search/query/query.js';
+import { countPrefixes, holdsTerms, occurrencesOf, type SearchQuery } from '../../search/query/query.js';
 import { type Bm25, DEFAULT_BM25 } from '../../search/segments/bm25.js';
 import type { DocumentTerms } from '../../search/text/document-terms.js';
 import { textsOf } from '../../search/text/indexed-texts.js';
+import { encodeKey } from '../../value/codecs/key-codec.js';
 import { isObject, type ObjectValue, RecordId, type Value } from '../../value/value.js';
 import { documentTerms, indexedValue } from '../index/full-text.js';
+import { PermittedCandidates, type RowMatch } from './permitted-candidates.js';
 import { holdsPhrases, searchQueryOf } from './search-query.js';
 
 /** A condition at a row: the index whose analyzer judges it, and the terms that are looked for. */
@@ -34,9 +36,7 @@ export interface MatchSite {
 export function compileMatches(condition: Binary, compiler: Compiler): Evaluate {
   const siteOf = compileMatchSite(condition, compiler);
   const judge = (frame: Frame): PromiseOrValue<boolean> =>
-    andThen(siteOf(frame), (site) =>
-      andThen(rowTerms(frame.execution, site), (terms) => isMatch(frame.execution, site, terms)),
-    );
+    andThen(siteOf(frame), (site) => andThen(matchRow(frame.execution, site), ({ matches }) => matches));
   const rowOf = compileRow(condition, compiler);
   // `$before` of what is created is no record, and has no words.
   if (rowOf !== undefined) return (frame) => andThen(rowOf(frame), (row) => row != null && judge(frame));
@@ -51,8 +51,33 @@ function compileRow({ left }: Binary, compiler: Compiler): Evaluate | undefined 
   return left.kind === 'idiom' && left.start?.kind === 'param' ? compiler.expression(left.start) : undefined;
 }
 
+/** Looks at the texts of a row, as far as they are seen: once for all that ask, where its scan remembers it. */
+export function matchRow(execution: Execution, site: MatchSite): PromiseOrValue<RowMatch> {
+  const scan = noteOf(site.row)?.scan;
+  const id = site.row['id'];
+  if (!(scan instanceof PermittedCandidates && id instanceof RecordId)) return lookAt(execution, site);
+  const found = scan.foundBy(site.query);
+  const key = encodeKey(id.key);
+  const known = found.get(key);
+  if (known !== undefined) return known;
+  return andThen(lookAt(execution, site), (match) => {
+    found.set(key, match);
+    return match;
+  });
+}
+
+function lookAt(execution: Execution, site: MatchSite): PromiseOrValue<RowMatch> {
+  return andThen(rowTerms(execution, site), (terms) =>
+    andThen(isMatch(execution, site, terms), (matches) => ({
+      matches,
+      length: terms.length,
+      occurrences: site.query.terms.map((term) => occurrencesOf(term, terms)),
+    })),
+  );
+}
+
 /** Whether a row with these terms is what a query asks for. */
-export function isMatch(execution: Execution, site: MatchSite, terms: DocumentTerms): PromiseOrValue<boolean> {
+function isMatch(execution: Execution, site: MatchSite, terms: DocumentTerms): PromiseOrValue<boolean> {
   const { query, analyzer, index, row } = site;
   return andThen(countPrefixes(query, terms, execution.interrupt), () => {
     if (!holdsTerms(query, terms)) return false;
@@ -62,7 +87,7 @@ export function isMatch(execution: Execution, site: MatchSite, terms: DocumentTe
 }
 
 /** The terms of a row, as far as it is seen. */
-export function rowTerms(
+function rowTerms(
   execution: Execution,
   { index, analyzer, row }: Pick<MatchSite, 'index' | 'analyzer' | 'row'>,
 ): PromiseOrValue<DocumentTerms> {
@@ -91,7 +116,7 @@ export function compileMatchSite(condition: Binary, compiler: Compiler): (frame:
       }
       return andThen(analyzerOf(execution, index), (analyzer) =>
         andThen(evaluate(frame), (text) =>
-          andThen(searchQueryOf(execution, analyzer, text, operator), (query) => ({
+          andThen(queryAt(execution, condition, analyzer, text), (query) => ({
             catalog,
             table,
             index,
@@ -104,6 +129,36 @@ export function compileMatchSite(condition: Binary, compiler: Compiler): (frame:
     });
   };
   return (frame) => andThen(rowOf === undefined ? frame.current : rowOf(frame), (row) => siteAt(frame, row));
+}
+
+/** What a condition has asked for last: mostly it asks the same at all rows. */
+interface Asked {
+  readonly analyzer: TextAnalyzer;
+  readonly text: Value;
+  readonly query: SearchQuery;
+}
+
+const asked = new WeakMap<Execution, Map<Binary, Asked>>();
+
+/** The same object for the same text. */
+function queryAt(
+  execution: Execution,
+  condition: Binary,
+  analyzer: TextAnalyzer,
+  text: Value,
+): PromiseOrValue<SearchQuery> {
+  let known = asked.get(execution);
+  if (known === undefined) {
+    known = new Map();
+    asked.set(execution, known);
+  }
+  const last = known.get(condition);
+  if (last !== undefined && last.text === text && last.analyzer === analyzer) return last.query;
+  const remember = known;
+  return andThen(searchQueryOf(execution, analyzer, text, condition.operator as MatchesOperator), (query) => {
+    remember.set(condition, { analyzer, text, query });
+    return query;
+  });
 }
 
 /** The condition as its text has it: literals were replaced by slots (`language/parameterize.ts`). */

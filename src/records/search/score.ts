@@ -10,20 +10,18 @@ import { noteOf } from '../../runtime/candidates.js';
 import type { Execution } from '../../runtime/execution.js';
 import type { Frame } from '../../runtime/frame.js';
 import { MatchesByKey } from '../../search/query/matches.js';
-import { nameOf, occurrencesOf } from '../../search/query/query.js';
+import { nameOf, type SearchQuery } from '../../search/query/query.js';
 import { openSearch, type Search } from '../../search/query/searcher.js';
 import { lengthFactor, type Statistics, termScore } from '../../search/segments/bm25.js';
-import type { DocumentTerms } from '../../search/text/document-terms.js';
-import { bm25Of, isMatch, type MatchSite, rowTerms } from './match.js';
+import { bm25Of, type MatchSite, matchRow } from './match.js';
 import { MatchCandidates } from './match-candidates.js';
+import { PermittedCandidates, type RowMatch } from './permitted-candidates.js';
 
 /** How well a row matches; 0 where it doesn't. */
 export function scoreOf({ execution, current }: Frame, site: MatchSite): PromiseOrValue<number> {
-  return andThen(rowTerms(execution, site), (terms) => {
-    return andThen(isMatch(execution, site, terms), (matches) => {
-      if (!matches) return 0;
-      return andThen(weightsFor(execution, site, noteOf(current)?.scan), (weights) => scored(site, terms, weights));
-    });
+  return andThen(matchRow(execution, site), (match) => {
+    if (!match.matches) return 0;
+    return andThen(weightsFor(execution, site, noteOf(current)?.scan), (weights) => scored(site, match, weights));
   });
 }
 
@@ -33,12 +31,12 @@ interface Weights {
   readonly of: ReadonlyMap<string, number>;
 }
 
-function scored({ index, query }: MatchSite, terms: DocumentTerms, { statistics, of }: Weights): number {
+function scored({ index, query }: MatchSite, match: RowMatch, { statistics, of }: Weights): number {
   const bm25 = bm25Of(index);
-  const factor = lengthFactor(bm25, statistics)(terms.length);
+  const factor = lengthFactor(bm25, statistics)(match.length);
   let score = 0;
-  for (const term of query.terms) {
-    const occurrences = occurrencesOf(term, terms);
+  for (const [at, term] of query.terms.entries()) {
+    const occurrences = match.occurrences[at] as number;
     const weight = of.get(nameOf(term)) ?? 0;
     if (occurrences > 0 && weight !== 0) score += termScore(weight, occurrences, factor, bm25);
   }
@@ -46,21 +44,20 @@ function scored({ index, query }: MatchSite, terms: DocumentTerms, { statistics,
 }
 
 /** By the scan that found the rows, and what is looked for. */
-const remembered = new WeakMap<object, Map<string, PromiseOrValue<Weights>>>();
+const remembered = new WeakMap<object, WeakMap<SearchQuery, PromiseOrValue<Weights>>>();
 
 function weightsFor(execution: Execution, site: MatchSite, scan: object | undefined): PromiseOrValue<Weights> {
   const work = isHiddenInPart(execution, site) ? visibleWeights : indexWeights;
-  if (scan === undefined) return work(execution, site);
+  if (scan === undefined) return work(execution, site, undefined);
   let known = remembered.get(scan);
   if (known === undefined) {
-    known = new Map();
+    known = new WeakMap();
     remembered.set(scan, known);
   }
-  const name = JSON.stringify([site.index.id, site.query]);
-  let weights = known.get(name);
+  let weights = known.get(site.query);
   if (weights === undefined) {
-    weights = work(execution, site);
-    known.set(name, weights);
+    weights = work(execution, site, scan);
+    known.set(site.query, weights);
   }
   return weights;
 }
@@ -89,21 +86,21 @@ function indexWeights(execution: Execution, site: MatchSite): PromiseOrValue<Wei
   }));
 }
 
-/** A term that all of the rows hold weighs something as well. */
-function visibleWeights(execution: Execution, site: MatchSite): PromiseOrValue<Weights> {
+/**
+ * A term that all of the rows hold weighs something as well. Where the scan that found a row lists all that may be
+ * seen, those are counted, rather than all that match.
+ */
+function visibleWeights(execution: Execution, site: MatchSite, scan: object | undefined): PromiseOrValue<Weights> {
   return andThen(searchOf(execution, site), (search) => {
-    const work = execution.interrupt;
-    const matches = new MatchesByKey(execution.context.transaction, search, undefined, work);
     const having = new Map<string, number>();
     let documents = 0;
     let all = 0;
-    const candidates = new MatchCandidates(matches, site, undefined, true);
-    const count = (terms: DocumentTerms): void => {
+    const candidates = scan instanceof PermittedCandidates ? scan.again() : allMatches(execution, site, search);
+    const count = ({ length, occurrences }: RowMatch): void => {
       documents++;
-      all += terms.length;
-      for (const { term } of search.terms) {
-        if (occurrencesOf(term, terms) > 0) having.set(nameOf(term), (having.get(nameOf(term)) ?? 0) + 1);
-      }
+      all += length;
+      const held = site.query.terms.filter((_, at) => (occurrences[at] as number) > 0);
+      for (const name of new Set(held.map(nameOf))) having.set(name, (having.get(name) ?? 0) + 1);
     };
     const read = execution.services.reader.scan(execution, { table: site.table.definition.name, candidates }, (rows) =>
       andThen(countAll(execution, site, rows, count), () => undefined),
@@ -115,20 +112,22 @@ function visibleWeights(execution: Execution, site: MatchSite): PromiseOrValue<W
   });
 }
 
-/** Hands over the terms of those rows that match, as far as they are seen. */
+function allMatches(execution: Execution, site: MatchSite, search: Search): MatchCandidates {
+  const matches = new MatchesByKey(execution.context.transaction, search, undefined, execution.interrupt);
+  return new MatchCandidates(matches, site, undefined, true);
+}
+
+/** Hands over what is found in those rows that match, as far as they are seen. */
 function countAll(
   execution: Execution,
   site: MatchSite,
   rows: readonly MatchSite['row'][],
-  count: (terms: DocumentTerms) => void,
+  count: (match: RowMatch) => void,
 ): PromiseOrValue<void> {
-  return forEachInOrder(rows, (row) => {
-    const there = { ...site, row };
-    return andThen(rowTerms(execution, there), (terms) =>
-      andThen(isMatch(execution, there, terms), (matches) => {
-        if (matches) count(terms);
-        return false;
-      }),
-    );
-  });
+  return forEachInOrder(rows, (row) =>
+    andThen(matchRow(execution, { ...site, row }), (match) => {
+      if (match.matches) count(match);
+      return false;
+    }),
+  );
 }

@@ -159,6 +159,15 @@ export function bestMatches(
   );
 }
 
+/** So many documents match at most, by how many hold each term. */
+export function mostMatches({ query, segments, pending }: Search): number {
+  const counted = segments.map(({ lists }) => {
+    const counts = lists.map((list) => list?.count ?? 0);
+    return query.operator === 'AND' ? Math.min(...counts) : counts.reduce((sum, count) => sum + count, 0);
+  });
+  return counted.reduce((sum, count) => sum + count, pending.length);
+}
+
 /** How many documents match; `undefined` where their texts have to be looked at. */
 export function countMatches(transaction: Transaction, search: Search, work: Work): PromiseOrValue<number | undefined> {
   if (search.query.phrases.length > 0) return undefined;

@@ -5,24 +5,26 @@ import { indexPrefix } from '../../../catalog/keys/store-keys.js';
 import type { FullTextScan } from '../../../plan/nodes.js';
 import { analyzerOf, bm25Of } from '../../../records/search/match.js';
 import { MatchCandidates } from '../../../records/search/match-candidates.js';
+import { PermittedCandidates } from '../../../records/search/permitted-candidates.js';
 import { searchQueryOf } from '../../../records/search/search-query.js';
 import type { Candidate, Candidates } from '../../../runtime/candidates.js';
 import type { Compiler, Frame } from '../../../runtime/frame.js';
-import { bestMatches, type Matches, MatchesByKey } from '../../../search/query/matches.js';
+import { bestMatches, type Matches, MatchesByKey, mostMatches } from '../../../search/query/matches.js';
 import { openSearch, type Search } from '../../../search/query/searcher.js';
 import type { Match } from '../../../search/query/window-scan.js';
 import { encodeKey } from '../../../value/codecs/key-codec.js';
 import type { RecordKey } from '../../../value/value.js';
 import type { Demand } from '../operator.js';
+import { compileFewListed } from './few-listed.js';
 import type { Narrow } from './narrow.js';
 import { compileOperand } from './operand.js';
 
 /** Reads the records that a full-text index finds. */
 export function narrowByFullText(scan: FullTextScan, compiler: Compiler): Narrow {
   const begin = compileFullTextScan(scan, compiler);
-  return (frame, { database }, entry, demand) =>
+  return (frame, catalog, entry, demand) =>
     andThen(
-      begin(frame, database.id, entry, demand),
+      begin(frame, catalog, entry, demand),
       (candidates) =>
         candidates && { kind: 'candidates', candidates, ...(scan.direction && { direction: scan.direction }) },
     );
@@ -40,7 +42,7 @@ export function narrowByFullTexts(
       if (others !== undefined && narrowed?.kind !== 'index') return undefined;
       const ranges = narrowed?.kind === 'index' ? narrowed.ranges : [];
       return andThen(
-        mapInOrder(begin, (each) => each(frame, catalog.database.id, entry)),
+        mapInOrder(begin, (each) => each(frame, catalog, entry)),
         (all) => {
           const found = all.filter((each) => each !== undefined);
           if (found.length < all.length) return undefined;
@@ -53,31 +55,41 @@ export function narrowByFullTexts(
 }
 
 /** `undefined` where the index can't answer. */
-type Begin = (
-  frame: Frame,
-  database: number,
-  entry: TableEntry,
-  demand?: Demand,
-) => PromiseOrValue<Candidates | undefined>;
+type Begin = (...site: Parameters<Narrow>) => PromiseOrValue<Candidates | undefined>;
+
+/** To look at the text of a row takes up to so many times as long as to read a match and judge it. */
+const LOOKING = 8;
 
 function compileFullTextScan(scan: FullTextScan, compiler: Compiler): Begin {
-  const { index, operator, condition } = scan;
   const search = compileSearch(scan, compiler);
+  const matching = compileMatching(scan);
+  const listed = scan.permitted && compileFewListed([scan.permitted], compiler);
+  return (frame, catalog, entry, demand) =>
+    andThen(search(frame, catalog.database.id, entry), (opened) => {
+      if (opened === undefined) return undefined;
+      const most = mostMatches(opened);
+      return andThen(most > LOOKING ? listed?.(frame, catalog, entry) : undefined, (keys) =>
+        keys !== undefined && keys.length * LOOKING < most
+          ? new PermittedCandidates(keys.toSorted(), scan.condition)
+          : matching(frame, opened, demand),
+      );
+    });
+}
+
+/** What the index itself finds. */
+function compileMatching(scan: FullTextScan): (frame: Frame, opened: Search, demand?: Demand) => Candidates {
+  const { index, operator, condition } = scan;
   const bm25 = bm25Of(index);
-  return (frame, database, entry, demand) => {
-    const { execution } = frame;
+  return ({ execution }, opened, demand) => {
     const { transaction } = execution.context;
     const work = execution.interrupt;
-    return andThen(search(frame, database, entry), (opened) => {
-      if (opened === undefined) return undefined;
-      const isRanked = scan.direction !== undefined;
-      const matches = isRanked
-        ? new BestFirst((most) => bestMatches(transaction, opened, bm25, most, work), opened, demand?.inOrder)
-        : new MatchesByKey(transaction, opened, scan.scored ? bm25 : undefined, work);
-      const reference = isRanked || scan.scored ? (operator.reference ?? 0) : undefined;
-      const isUncertain = scan.isUncertain || opened.query.phrases.length > 0;
-      return new MatchCandidates(matches, condition, reference, isUncertain);
-    });
+    const isRanked = scan.direction !== undefined;
+    const matches = isRanked
+      ? new BestFirst((most) => bestMatches(transaction, opened, bm25, most, work), opened, demand?.inOrder)
+      : new MatchesByKey(transaction, opened, scan.scored ? bm25 : undefined, work);
+    const reference = isRanked || scan.scored ? (operator.reference ?? 0) : undefined;
+    const isUncertain = scan.isUncertain || opened.query.phrases.length > 0;
+    return new MatchCandidates(matches, condition, reference, isUncertain);
   };
 }
 

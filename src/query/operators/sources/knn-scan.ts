@@ -1,16 +1,16 @@
 /** `v <|3,40|> $point`: the records of an HNSW index, nearest first. */
-import { andThen, type PromiseOrValue } from '../../../base/promise-or-value.js';
+import { andThen } from '../../../base/promise-or-value.js';
 import { indexPrefix } from '../../../catalog/keys/store-keys.js';
 import { components, graphOptions, type HnswKind, packComponents } from '../../../index/vectors.js';
 import type { KnnScan } from '../../../plan/nodes.js';
 import type { Compiler } from '../../../runtime/frame.js';
 import { unpackVector } from '../../../vectors/vector-type.js';
 import { GraphNeighbours } from '../../nearest/graph-neighbours.js';
-import { fewListed, ListedNeighbours } from '../../nearest/listed-neighbours.js';
+import { ListedNeighbours } from '../../nearest/listed-neighbours.js';
 import { MeasuredNeighbours } from '../../nearest/measured-neighbours.js';
 import type { VectorSearch } from '../../nearest/vector-search.js';
-import { compileIndexScans } from './index-ranges.js';
-import { type Narrow, unlessFailing } from './narrow.js';
+import { compileFewListed } from './few-listed.js';
+import type { Narrow } from './narrow.js';
 import { compileVector } from './vector-operand.js';
 
 /** Nearest first, batch by batch, until enough meet the other conditions and PERMISSIONS. */
@@ -18,15 +18,7 @@ export function narrowByNearest({ index, vector, k, ef, within }: KnnScan, compi
   const operand = compileVector(vector, compiler);
   const { dimension, type } = index.indexKind as HnswKind;
   const options = graphOptions(index);
-  const ranges = within && unlessFailing(compileIndexScans(within, compiler));
-  const listed: (...site: Parameters<Narrow>) => PromiseOrValue<readonly string[] | undefined> = (
-    frame,
-    catalog,
-    entry,
-  ) =>
-    andThen(ranges?.(frame, catalog, entry), (narrowed) =>
-      narrowed?.kind === 'index' ? fewListed(frame.execution, narrowed.ranges) : undefined,
-    );
+  const listed = within && compileFewListed(within, compiler);
   return (frame, catalog, entry) =>
     andThen(operand(frame), (value) => {
       const { execution } = frame;
@@ -35,7 +27,7 @@ export function narrowByNearest({ index, vector, k, ef, within }: KnnScan, compi
       const prefix = indexPrefix(catalog.database.id, entry.definition.id, index.id);
       const search: VectorSearch = { point, index: prefix, type, options, k, ef: Math.max(k, ef, 1) };
       const exactly = (first: number) => new MeasuredNeighbours(execution, search, first);
-      return andThen(listed(frame, catalog, entry), (keys) => ({
+      return andThen(listed?.(frame, catalog, entry), (keys) => ({
         kind: 'candidates',
         candidates:
           keys === undefined
