@@ -16,12 +16,29 @@ export function threadsTime(pid) {
 export const residentMemory = (pid) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
 
+const childrenOf = (pid) =>
+  threads(pid).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean),
+  );
+
+/**
+ * MiB that a process and all that it has started hold, what several share counted once: of their own, and of files,
+ * programs among them, which the machine can take back.
+ */
+export function familyMemory(pid) {
+  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+  const sizes = [/Pss_(?:Anon|Shmem):\s+(\d+)/g, /Pss_File:\s+(\d+)/g].map((name) =>
+    [...text.matchAll(name)].reduce((sum, [, size]) => sum + Number(size) / 1024, 0),
+  );
+  const others = childrenOf(pid).map(familyMemory);
+  const [own, files] = sizes.map((size, at) => others.reduce((sum, other) => sum + Object.values(other)[at], size));
+  return { own, files };
+}
+
 /** Microseconds of a process, of all that it has started, and of those of them that have ended since. */
 export function familyTime(pid) {
   try {
-    const children = threads(pid).flatMap((thread) =>
-      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean),
-    );
+    const children = childrenOf(pid);
     return threadsTime(pid) + endedTime(pid) + children.reduce((sum, child) => sum + familyTime(child), 0);
   } catch (error) {
     // One that ends while it is looked at is counted with its parent's ended ones the next time.

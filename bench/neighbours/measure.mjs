@@ -58,7 +58,7 @@ export async function open(system) {
   };
 }
 
-/** Makes all notes: milliseconds, and microseconds of the processor in all. */
+/** Makes all notes: milliseconds, microseconds of the processor in all, and MiB that the server holds then. */
 export async function fill(system, server) {
   const all = notes();
   const rows = await system.bulkOf(all);
@@ -69,5 +69,5 @@ export async function fill(system, server) {
   const processor = server.processor() - before;
   const count = await system.count(server.port, server);
   if (count !== all.length) throw new Error(`${count} notes, where ${all.length} were made`);
-  return { time, processor };
+  return { time, processor, ...server.memory() };
 }

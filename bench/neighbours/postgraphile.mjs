@@ -167,6 +167,10 @@ export const postGraphile = {
       postgres,
       ready: performance.now() - began,
       processor: () => server.processor() + postgres.processor(),
+      memory: () => {
+        const [one, other] = [server.memory(), postgres.memory()];
+        return { own: one.own + other.own, files: one.files + other.files };
+      },
       stop: async () => {
         await server.stop();
         await postgres.stop();

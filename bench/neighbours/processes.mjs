@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { familyTime } from '../harness/processor.mjs';
+import { familyMemory, familyTime } from '../harness/processor.mjs';
 
 /**
  * Starts a server and waits for its first good answer.
@@ -26,6 +26,7 @@ export async function startProcess({ command, args, env = {}, port, question }) 
   return {
     port,
     processor: () => familyTime(child.pid),
+    memory: () => familyMemory(child.pid),
     ready: performance.now() - began,
     stop: async () => {
       child.kill();

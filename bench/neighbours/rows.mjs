@@ -40,6 +40,7 @@ const requests = (figures) => {
 };
 const once = (figures) =>
   `${whole.format(middle(figures, 'time'))} ms; ${whole.format(middle(figures, 'processor') / 1_000)} ms`;
+const memory = (figures) => ['own', 'files'].map((part) => `${whole.format(middle(figures, part))} MiB`).join('; ');
 const start = (figures) => `${whole.format(middle(figures, 'time'))} ms`;
 
 /** A table of Markdown. @param {Map<string, Record<string, object[]>>} results  rounds of each row, by system */
@@ -57,6 +58,7 @@ export function tableOf(results) {
     ...row('cold', COLD.title, requests),
     ...Object.entries(PAUSED).flatMap(([name, { title }]) => row(name, `behind a pause: ${title}`, requests)),
     ...row('bulk', 'bulk of 20,000, processor time', once),
+    ...row('bulk', 'memory then: own, and of files', memory),
     ...row('start', 'start to first answer, empty', start),
   ].join('\n');
 }

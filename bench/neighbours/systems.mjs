@@ -9,6 +9,7 @@ import { tessera } from './tessera.mjs';
  * @property {number} port
  * @property {number} ready  milliseconds from its start until its first good answer
  * @property {() => number} processor  microseconds that all its processes and threads have run
+ * @property {() => {own: number, files: number}} memory  MiB that all its processes hold, of their own and of files
  * @property {() => Promise<void>} stop
  *
  * @typedef {object} Work  one kind of request
