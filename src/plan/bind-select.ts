@@ -92,7 +92,7 @@ function orderMet(wanted: OrderWanted | undefined, rows: StreamNode): OrderWante
   while ('input' in source) source = source.input;
   if (wanted === undefined || !('direction' in source)) return undefined;
   const isPartial = source.kind === 'index-scan' && source.idsReversed === true;
-  return isPartial ? { ...wanted, keys: wanted.keys.slice(0, -1) } : wanted;
+  return isPartial ? { ...wanted, keys: wanted.keys.slice(0, -1), sortsEqual: true } : wanted;
 }
 
 /** Matches with equal scores are in the order of their ids. */

@@ -395,6 +395,8 @@ export type NamedProjection = Extract<Projection, { readonly kind: 'expression' 
 export interface OrderWanted {
   /** In a `Sort` those by which the rows below it come in order. */
   readonly keys: readonly OrderKeyWanted[];
+  /** Whether rows whose keys are equal come in another order than is wanted of them: that of their ids. */
+  readonly sortsEqual?: true;
   /** Without keys: the best matches of a condition, by the score of `call`. */
   readonly score?: { readonly condition: Binary; readonly call: Call };
 }

@@ -97,7 +97,7 @@ class InOrder {
     if (direction === undefined || this.isEnough === undefined) return andThen(this.sorting.add(rows), () => false);
     this.#direction = direction;
     this.#inOrder.add(rows);
-    return rows.length > 0 && this.isEnough(rows[0]);
+    return rows.length > 0 && this.isEnough(rows[0], direction);
   }
 
   finish(): PromiseOrValue<Value[]> {
@@ -110,10 +110,11 @@ class InOrder {
 // ORDER BY with LIMIT through an access path in order: when enough rows have come.
 
 /** Returns for each row, as they come in order, whether no later one can be among the first. */
-type StopCondition = (row: Value) => PromiseOrValue<boolean>;
+type StopCondition = (row: Value, direction: Direction) => PromiseOrValue<boolean>;
 
 /**
- * Enough have come when the next row isn't equal to the last of them: sorting decides among equal ones.
+ * Enough have come when there is one more. Where equal rows don't come in the order of their ids, as backwards, sorting
+ * decides among them: then it has to differ from the last of those that are wanted.
  */
 function compileStopCondition(order: OrderWanted, compiler: Compiler): (frame: Frame, most: number) => StopCondition {
   const wanted = order.score === undefined ? order.keys.map(({ path }) => path) : [order.score.call];
@@ -121,14 +122,15 @@ function compileStopCondition(order: OrderWanted, compiler: Compiler): (frame: F
   return (frame, most) => {
     let count = 0;
     let last: string | undefined;
-    return (row) =>
+    return (row, direction) =>
       andThen(
         mapInOrder(keys, (key) => key(frame.within(row))),
         (values) => {
           // An array is found at the places of its elements, too, which aren't its own.
           if (values.some(isArray)) return false;
           const place = values.map(encodeOrder).join('');
-          if (count >= most && place !== last) return true;
+          const isOrdered = direction === 'forward' && order.sortsEqual !== true;
+          if (count >= most && (isOrdered || place !== last)) return true;
           last = place;
           count++;
           return false;
