@@ -35,8 +35,8 @@ export async function runTransaction(
     const error = asError(thrown);
     throw new TransactionError(error, statementWithError(error, head, texts));
   }
-  // COMMIT is the last of the results.
-  const first = results.length - 1 - statements.length;
+  // The results of the options and of BEGIN.
+  const first = head.split(';').length - 1;
   const failed = results.flatMap((result, at) => (result.ok ? [] : [{ error: result.error, at: at - first }]));
   // Of a transaction that fails, the other statements say only that they didn't run.
   const reason = failed.find(({ error }) => !/not executed|failed transaction/i.test(error.message)) ?? failed[0];
