@@ -40,15 +40,16 @@ export function listed(text: string): string[] {
 /** For each action FULL, NONE or a condition. */
 export type Permissions<Actions extends string = Action> = Readonly<Partial<Record<Actions, string>>>;
 
-/** PERMISSIONS with a clause for each action, or one for all. */
+/** PERMISSIONS with each clause and its actions, or with one for all. */
 export function permissions(clauses: Permissions<string>): string {
   const parts = Object.entries(clauses).map(([action, clause = 'NONE']) => {
     const isWord = /^(full|none)$/i.test(clause.trim());
     return { action, code: isWord ? clause.trim().toUpperCase() : `WHERE ${clause.trim()}` };
   });
-  const [first] = parts;
-  if (first !== undefined && parts.every(({ code }) => code === first.code)) return `PERMISSIONS ${first.code}`;
-  return `PERMISSIONS ${parts.map(({ action, code }) => `FOR ${action} ${code}`).join(', ')}`;
+  const codes = [...new Set(parts.map(({ code }) => code))];
+  if (codes.length === 1) return `PERMISSIONS ${codes[0]}`;
+  const actionsOf = (code: string) => parts.filter((part) => part.code === code).map(({ action }) => action);
+  return `PERMISSIONS ${codes.map((code) => `FOR ${actionsOf(code).join(', ')} ${code}`).join(', ')}`;
 }
 
 /** A clause as it is typed: FULL, NONE or a condition. */
@@ -66,7 +67,8 @@ function clause(word: string, text: string): string | false {
   return text.trim() !== '' && `${word} ${text.trim()}`;
 }
 
-function commented(comment: string): string | false {
+/** The clause of a comment, if there is one. */
+export function commented(comment: string): string | false {
   return comment !== '' && `COMMENT ${textLiteral(comment)}`;
 }
 

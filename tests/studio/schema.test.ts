@@ -45,7 +45,7 @@ inTurn('defines a table, a field and an index by forms, which show what will run
   await dialogOf(page).getByLabel('May select').fill('owner = $auth');
   const table =
     'DEFINE TABLE `od\\`d` TYPE NORMAL SCHEMAFULL COMMENT "it\'s \\"new\\"" PERMISSIONS FOR select WHERE owner = $auth,' +
-    ' FOR create NONE, FOR update NONE, FOR delete NONE';
+    ' FOR create, update, delete NONE';
   expect(await dialogOf(page).innerText()).toContain(table);
   await dialogOf(page).getByRole('button', { name: 'Define' }).click();
   await expect.poll(shownIn(page, 'Tables')).toContain('od`d');

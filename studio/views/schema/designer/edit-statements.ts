@@ -9,7 +9,7 @@ import {
   removal,
 } from '../../../connection/statements.js';
 import { identifier } from '../../../connection/surrealql.js';
-import { alterField, alterTable } from './alter.js';
+import { alterField, alterTable } from './alter-definitions.js';
 import { fieldChoice, tableChoice, typedPath } from './choices.js';
 import {
   type FieldEdit,

@@ -1,6 +1,6 @@
 /** Edits of the schema as they are staged: each has what is defined now, and what shall be. */
 import { type FieldChoice, fieldPath, type IndexChoice, type TableChoice } from '../../../connection/statements.js';
-import { alterField, alterTable } from './alter.js';
+import { alterField, alterTable } from './alter-definitions.js';
 import { fieldChoice, indexChoice, tableChoice } from './choices.js';
 import { movedPath } from './rename.js';
 import type { SchemaField, SchemaIndex, SchemaTable } from './schema.js';
