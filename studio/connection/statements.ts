@@ -40,14 +40,15 @@ export function listed(text: string): string[] {
 /** For each action FULL, NONE or a condition. */
 export type Permissions<Actions extends string = Action> = Readonly<Partial<Record<Actions, string>>>;
 
-/** PERMISSIONS with each clause and its actions, or with one for all. */
+/** PERMISSIONS with each clause and its actions, or FULL or NONE for all. */
 export function permissions(clauses: Permissions<string>): string {
   const parts = Object.entries(clauses).map(([action, clause = 'NONE']) => {
     const isWord = /^(full|none)$/i.test(clause.trim());
     return { action, code: isWord ? clause.trim().toUpperCase() : `WHERE ${clause.trim()}` };
   });
   const codes = [...new Set(parts.map(({ code }) => code))];
-  if (codes.length === 1) return `PERMISSIONS ${codes[0]}`;
+  // A condition has to say what for.
+  if (codes.length === 1 && !codes[0]?.startsWith('WHERE')) return `PERMISSIONS ${codes[0]}`;
   const actionsOf = (code: string) => parts.filter((part) => part.code === code).map(({ action }) => action);
   return `PERMISSIONS ${codes.map((code) => `FOR ${actionsOf(code).join(', ')} ${code}`).join(', ')}`;
 }

@@ -94,7 +94,7 @@ it('alters what differs, and nothing else', () => {
     'ALTER BUCKET `a b` DROP READONLY DROP TYPES DROP COMMENT',
   );
   expect(alterBucket(before, { ...before, permissions: NEW_BUCKET.permissions })).toBe(
-    'ALTER BUCKET `a b` PERMISSIONS WHERE owner = $auth.id',
+    'ALTER BUCKET `a b` PERMISSIONS FOR get, head, list, put, delete, copy, rename WHERE owner = $auth.id',
   );
 });
 

@@ -124,7 +124,16 @@ const ACTS: readonly Act[] = [
     if (choice === undefined || before === undefined) return edits;
     return withEdit(
       edits,
-      { kind: 'table', table: before.name, before, after: { ...choice, isSchemafull: !choice.isSchemafull } },
+      {
+        kind: 'table',
+        table: before.name,
+        before,
+        after: {
+          ...choice,
+          isSchemafull: !choice.isSchemafull,
+          permissions: { select: 'a = 1', create: 'a = 1', update: 'a = 1', delete: 'a = 1' },
+        },
+      },
       edit,
     );
   },
