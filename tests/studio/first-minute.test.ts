@@ -61,7 +61,7 @@ async function readAs(url: string, email: string): Promise<unknown> {
 }
 
 inTurn(
-  'makes a table, two users and a rule in at most 60 steps, none of them a statement',
+  'makes a table, two users and a rule in at most 50 steps, none of them a statement',
   { timeout: atLeast(90_000) },
   async ({ skip }) => {
     if (browser === undefined || server === undefined) return skip('There is no Chromium on this machine');
@@ -132,7 +132,7 @@ inTurn(
     expect(await page.getByRole('grid').innerText()).not.toContain('Of bob');
     expect(await readAs(server.url, 'bob@example.com')).toEqual([['Of bob'], ['changed']]);
     expect(await readAs(server.url, 'ann@example.com')).toEqual([['Of ann'], ['changed']]);
-    expect(steps.count).toBeLessThanOrEqual(60);
+    expect(steps.count).toBeLessThanOrEqual(50);
     expect(complaints).toEqual([]);
     await page.close();
   },

@@ -1,7 +1,7 @@
 /** What the list of fields shows: type, default, what is asserted, indexes, and who may read and write it. */
 import type { Column } from '../../components/data-table.js';
 import type { Definition } from '../../connection/definitions.js';
-import { clauseText } from '../../connection/statements.js';
+import { clauseText, permissions } from '../../connection/statements.js';
 import type { FieldParts, IndexParts } from '../../connection/table-parts.js';
 import { fieldHead } from './designer/schema.js';
 
@@ -28,14 +28,12 @@ export function fieldColumns({ fields, indexes }: Parts): readonly Column<Defini
         .map((index) => (index.index === 'UNIQUE' ? `${index.name} (unique)` : index.name))
         .join(', '),
     ),
-    column('Permissions', ({ permissions }) => permissionText(permissions)),
+    column('Permissions', (field) => permissionText(field.permissions)),
   ];
 }
 
-/** `FULL`, or what differs from it: `update NONE`. */
-function permissionText(permissions: FieldParts['permissions']): string {
-  const bounded = Object.entries(permissions).filter(([, clause]) => clause !== true);
-  return bounded.length === 0
-    ? 'FULL'
-    : bounded.map(([action, clause]) => `${action} ${clauseText(clause)}`).join(', ');
+/** `FULL`, `FOR select FULL, FOR create, update NONE`. */
+function permissionText(clauses: FieldParts['permissions']): string {
+  const texts = Object.entries(clauses).map(([action, clause]) => [action, clauseText(clause)]);
+  return permissions(Object.fromEntries(texts)).replace('PERMISSIONS ', '');
 }

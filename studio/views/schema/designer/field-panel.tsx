@@ -12,7 +12,7 @@ import { type Designer, previewOf } from './designer.js';
 import type { DraftField, DraftTable } from './draft.js';
 import { isRename } from './edits.js';
 import { PanelForm } from './panel-form.js';
-import { isRenamable, mentionsOf } from './rename.js';
+import { canBeRenamed, mentionsOf } from './rename.js';
 
 interface Properties {
   readonly designer: Designer;
@@ -73,7 +73,7 @@ export function FieldPanel({ designer, table, field, initial }: Properties) {
         types={tables.flatMap(({ name }) => [`record<${identifier(name)}>`, `option<record<${identifier(name)}>>`])}
         conditions={conditionsFor(table)}
         {...(before !== undefined &&
-          !isRenamable(before.name) && { fixedBecause: 'Within an array it keeps its name' })}
+          !canBeRenamed(before.name) && { fixedBecause: 'Within an array it keeps its name' })}
         onChange={setChoice}
       />
     </PanelForm>

@@ -56,9 +56,10 @@ export function PanelForm(properties: Properties) {
       className="panel"
       aria-labelledby={id}
       tabIndex={-1}
-      onKeyDown={(event) => {
+      onKeyDownCapture={({ key, target }) => {
         // An open list of suggestions takes Escape for itself.
-        if (event.key === 'Escape' && !event.defaultPrevented) onClose();
+        const isListOpen = target instanceof Element && target.getAttribute('aria-expanded') === 'true';
+        if (key === 'Escape' && !isListOpen) onClose();
       }}
     >
       <Group justify="space-between" wrap="nowrap" mb="xs">

@@ -4,7 +4,7 @@ import { identifier, textLiteral } from '../../../connection/surrealql.js';
 import { fieldHead, fieldsWithin, isWithin, type SchemaField, type SchemaIndex, type SchemaTable } from './schema.js';
 
 /** Values in the elements of arrays can't be moved by one statement. */
-export function isRenamable(path: string): boolean {
+export function canBeRenamed(path: string): boolean {
   return !/[*[]/.test(path);
 }
 
