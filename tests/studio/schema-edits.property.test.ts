@@ -241,6 +241,20 @@ it('moves the values of every row when a field is renamed', async () => {
   expect(mentionsOf(schema, 'person', 'name')).toEqual(['field person.initial', 'event renamed of person']);
 });
 
+it('renames nothing onto values that rows have', async () => {
+  await begin();
+  await source.values('ALTER TABLE person SCHEMALESS; UPDATE person:2 SET title = "Dr"');
+  const rows = await source.values('SELECT * FROM person');
+  const schema = await loadSchema(source);
+  const edits = onField('name', 'person', { path: 'title' })(schema, []);
+  const statements = edits.flatMap((edit) => statementsOf(edit, { schema, edits }));
+  await expect(runTransaction(source, statements)).rejects.toMatchObject({
+    message: expect.stringContaining('There are rows that have title already'),
+    statement: 0,
+  });
+  expect(await source.values('SELECT * FROM person')).toEqual(rows);
+});
+
 it('says which statement was refused, and keeps nothing', async () => {
   await begin();
   const before = await definitions();

@@ -8,7 +8,12 @@ import { TablePage } from './table-page.js';
 
 export function View({ connection, path: [page, ...rest] }: ViewProperties) {
   const [table] = rest;
-  if (page === 'designer') return <DesignerPage key={rest.join()} connection={connection} opened={openedBy(rest)} />;
+  if (page === 'designer') {
+    // What is open belongs to its database.
+    const { namespace, database } = connection.session;
+    const key = JSON.stringify([namespace, database, ...rest]);
+    return <DesignerPage key={key} connection={connection} opened={openedBy(rest)} />;
+  }
   if (page === 'table' && table !== undefined) return <TablePage key={table} connection={connection} table={table} />;
   return <DefinitionsPage connection={connection} />;
 }

@@ -70,11 +70,14 @@ interface DesignProperties {
   onSaved(): void;
 }
 
-function Design({ connection, schema, selection, onSelect, onSaved }: DesignProperties) {
+function Design({ connection, schema, selection: selected, onSelect, onSaved }: DesignProperties) {
   const pending = stagedEdits(connection);
   const edits = useStore(pending);
   const tables = useMemo(() => draftOf(schema, edits), [schema, edits]);
   const links = useMemo(() => linksOf(tables), [tables]);
+  const within = tableOf(selected);
+  // A table that was new is gone with its edit.
+  const selection = within === undefined || tables.some(({ name }) => name === within) ? selected : undefined;
   const designer: Designer = {
     connection,
     schema,

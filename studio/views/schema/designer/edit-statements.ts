@@ -40,8 +40,14 @@ export function undoingOf(edit: SchemaEdit, staged: Staged): readonly string[] {
 }
 
 /** Whether undoing it leaves something lost. */
-export function isLossy({ kind, after }: SchemaEdit): boolean {
-  return after === undefined && kind !== 'index';
+export function isLossy({ kind, table, after }: SchemaEdit, staged: Staged): boolean {
+  return after === undefined && (kind === 'table' || (kind === 'field' && isSchemafull(table, staged)));
+}
+
+/** Whether a table takes defined fields alone, once the edits have run. */
+function isSchemafull(table: string, { schema, edits }: Staged): boolean {
+  const edit = edits.find((one) => one.kind === 'table' && one.table === table) as TableEdit | undefined;
+  return edit?.after?.isSchemafull ?? schema.find(({ name }) => name === table)?.schemafull ?? false;
 }
 
 function tableStatements({ table, before, after }: TableEdit): readonly string[] {
@@ -68,7 +74,9 @@ function fieldStatements(edit: FieldEdit, staged: Staged): readonly string[] {
   if (before === undefined) return after === undefined ? [] : [defineField(table, after)];
   const { whole, field } = fieldAmid(edit, staged);
   if (whole === undefined || field === undefined) return [];
-  if (after === undefined) return removeFields(table, field, fieldsWithin(whole.fields, field.name));
+  if (after === undefined) {
+    return removeFields(table, field, fieldsWithin(whole.fields, field.name), isSchemafull(table, staged));
+  }
   const target = targetOf(edit, staged) ?? field.name;
   return [
     ...(isRename(edit) ? renameField(whole, field, target) : []),
@@ -79,7 +87,9 @@ function fieldStatements(edit: FieldEdit, staged: Staged): readonly string[] {
 function undoField(edit: FieldEdit, staged: Staged): readonly string[] {
   const { table, before, after } = edit;
   if (before === undefined) {
-    return after === undefined ? [] : removeFields(table, { name: fieldPath(after.path) }, []);
+    return after === undefined
+      ? []
+      : removeFields(table, { name: fieldPath(after.path) }, [], isSchemafull(table, staged));
   }
   const { whole, field } = fieldAmid(edit, staged);
   if (whole === undefined || field === undefined) return [];
@@ -118,15 +128,16 @@ function targetOf(edit: FieldEdit, { edits }: Staged): string | undefined {
   return movedBy(renamesBefore(edit, edits), fieldPath(edit.after.path));
 }
 
-/** Values are deleted with their field: a table of defined fields alone takes no row that has others. */
+/** In a table of defined fields alone, which takes no row that has others, values are deleted with their field. */
 function removeFields(
   table: string,
   { name: path, computed }: Pick<SchemaField, 'name' | 'computed'>,
   within: readonly SchemaField[],
+  isAlone: boolean,
 ): readonly string[] {
   const on = `ON TABLE ${identifier(table)}`;
   const inner = within.filter(({ name }) => name !== path).map(({ name }) => `REMOVE FIELD IF EXISTS ${name} ${on}`);
-  const hasValues = computed === undefined && !path.includes('*');
+  const hasValues = isAlone && computed === undefined && !path.includes('*');
   const unset = `UPDATE ${identifier(table)} UNSET ${path} WHERE ${path} != NONE RETURN NONE`;
   return [`REMOVE FIELD ${path} ${on}`, ...inner, ...(hasValues ? [unset] : [])];
 }

@@ -28,7 +28,9 @@ export function migrationFiles(
   const down = staged.edits
     .toReversed()
     .flatMap((edit) => [
-      ...(isLossy(edit) ? [`-- ${describe(edit).replace(/\s+/g, ' ')}: what was stored doesn't come back`] : []),
+      ...(isLossy(edit, staged)
+        ? [`-- ${describe(edit).replace(/\s+/g, ' ')}: what was stored doesn't come back`]
+        : []),
       ...undoingOf(edit, staged).map((statement) => `${statement};`),
     ]);
   return {

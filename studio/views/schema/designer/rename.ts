@@ -17,12 +17,17 @@ export function renameField(table: SchemaTable, field: SchemaField, target: stri
   const within = fieldsWithin(table.fields, path);
   const on = `ON TABLE ${identifier(table.name)}`;
   const move = `UPDATE ${identifier(table.name)} SET ${target} = ${path}, ${path} = NONE WHERE ${path} != NONE RETURN NONE`;
+  // Rows of a table that takes any field may have one of that name, whose values would be gone.
+  const taken = `SELECT VALUE id FROM ${identifier(table.name)} WHERE ${target} != NONE LIMIT 1`;
+  const guard = `IF (${taken}) != [] { THROW ${textLiteral(`There are rows that have ${target} already`)} }`;
+  // What is computed isn't stored.
+  const isStored = field.computed === undefined;
   return [
+    ...(isStored ? [guard] : []),
     `DEFINE FIELD ${target} ${on} TYPE any`,
     `REMOVE FIELD ${path} ${on}`,
     ...within.filter((one) => one !== field).map(({ name }) => `REMOVE FIELD IF EXISTS ${name} ${on}`),
-    // What is computed isn't stored.
-    ...(field.computed === undefined ? [move] : []),
+    ...(isStored ? [move] : []),
     ...within.map((one) => movedStatement(one, path, target)),
     ...table.indexes
       .filter(({ cols }) => cols.some((column) => isWithin(column, path)))

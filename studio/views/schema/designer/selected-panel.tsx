@@ -15,7 +15,6 @@ export function SelectedPanel({ designer, selection }: Properties) {
   if (selection.kind === 'link') return <LinkPanel designer={designer} from={selection.from} to={selection.to} />;
   if (selection.table === undefined) return <NewTablePanel designer={designer} />;
   const table = designer.tables.find(({ name }) => name === selection.table);
-  // It is gone with its edit.
   if (table === undefined) return null;
   switch (selection.kind) {
     case 'table':
