@@ -60,6 +60,9 @@ it('changes the rules and limits of a bucket, with the statement in sight', asyn
         ' FOR put WHERE $auth.id != NONE, FOR delete, copy, rename NONE',
     );
   expect(await seriousFaultsInBoth(page)).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  await page.setViewportSize({ width: 1280, height: 720 });
   await dialog.getByRole('button', { name: 'Change', exact: true }).press('Enter');
   await page.getByText('At most 50 files').waitFor();
   expect(JSON.stringify(await studio.sql('INFO FOR DB'))).toContain('COMMENT');

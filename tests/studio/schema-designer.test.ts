@@ -28,7 +28,16 @@ const SETUP = `DEFINE TABLE artist SCHEMAFULL; DEFINE FIELD name ON artist TYPE 
   DEFINE TABLE album SCHEMAFULL; DEFINE FIELD title ON album TYPE string PERMISSIONS FOR update NONE;
   DEFINE TABLE ${QUOTED}; DEFINE FIELD ${QUOTED} ON ${QUOTED} TYPE option<record<artist>> COMMENT ${JSON.stringify(HOSTILE)};
   CREATE artist:1 SET name = 'Ann', plays = 3; CREATE album:1 SET title = 'One';
-  DEFINE USER viewer ON DATABASE PASSWORD 'a view of it' ROLES VIEWER`;
+  DEFINE TABLE user; CREATE user:ann;
+  DEFINE ACCESS account ON DATABASE TYPE RECORD SIGNIN (SELECT * FROM type::record('user', $name));
+  DEFINE USER viewer ON DATABASE PASSWORD 'a view of it' ROLES VIEWER;
+  DEFINE USER editor ON DATABASE PASSWORD 'an edit of it' ROLES EDITOR`;
+
+const RECORD_USER: User = {
+  level: 'record',
+  name: 'account',
+  credentials: { NS: PLACE.namespace, DB: PLACE.database, AC: 'account', name: 'ann' },
+};
 
 let studio: Studio | undefined;
 beforeAll(async () => {
@@ -278,6 +287,24 @@ inTurn('shows the picture to a viewer, with what the server says against a chang
   await expect.poll(() => changesOf(page).getByRole('alert').innerText()).toContain('Not enough permissions');
   await changesOf(page).getByRole('button', { name: 'Undo all' }).click();
   expect(JSON.stringify(await studio.sql('INFO FOR TABLE artist'))).not.toContain('mine');
+});
+
+inTurn('lets an editor change it, and isn’t there for a record user', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const { page } = await openDesigner(studio, databaseUser('editor', 'an edit of it'));
+  await boxOf(page, 'user').getByRole('button', { name: 'user', exact: true }).click();
+  await panelOf(page).getByRole('button', { name: 'Add an index' }).click();
+  await panelOf(page).getByRole('combobox', { name: 'Fields' }).fill('nick');
+  await panelOf(page).getByLabel('Kind').selectOption('Unique');
+  await expect
+    .poll(() => panelOf(page).innerText())
+    .toContain('DEFINE INDEX by_nick ON TABLE user FIELDS nick UNIQUE;');
+  await keep(page);
+  await changesOf(page).getByRole('button', { name: 'Save 1 change' }).click();
+  await expect.poll(() => changesOf(page).count()).toBe(0);
+  expect(JSON.stringify(await studio.sql('INFO FOR TABLE user'))).toContain('FIELDS nick UNIQUE');
+  await studio.tab('schema/designer', RECORD_USER);
+  await page.getByText('System users see this page.').waitFor();
 });
 
 inTurn(
