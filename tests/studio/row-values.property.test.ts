@@ -142,7 +142,7 @@ it('shows in an editor only what comes back from it as the same value', async ()
     }),
     { numRuns: 500 },
   );
-  expect([...shown].toSorted()).toEqual(['bool', 'datetime', 'decimal', 'duration', 'float', 'int']);
+  expect([...shown].toSorted()).toEqual(['bool', 'datetime', 'decimal', 'duration', 'file', 'float', 'int']);
 });
 
 it('keeps the kind of a number that is typed, and refuses what is none', async () => {
