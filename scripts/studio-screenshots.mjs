@@ -119,6 +119,20 @@ async function openHistory(page) {
   });
 }
 
+/** A field that is renamed, with the form of another field open. */
+async function openDesigner(page) {
+  await page.goto(`${new URL(page.url()).origin}/studio#/schema/designer`);
+  const artist = page.getByRole('article', { name: 'Table artist' });
+  const keep = () => page.getByRole('complementary').getByRole('button', { name: 'Keep', exact: true }).click();
+  await artist.getByRole('button', { name: /^name / }).click();
+  await page.getByLabel('Path').fill('stage_name');
+  await keep();
+  await artist.getByRole('button', { name: 'Add a field to artist' }).click();
+  await page.getByLabel('Path').fill('born');
+  await page.getByRole('combobox', { name: 'Type' }).fill('option<datetime>');
+  await page.keyboard.press('Escape');
+}
+
 /** A bucket with covers of albums, each in a folder. */
 async function openFiles(page) {
   const url = new URL(page.url()).origin;
@@ -166,10 +180,12 @@ const PICTURES = [
     {},
     async (page) => {
       await openView(page, 'Schema');
-      await page.getByRole('link', { name: 'Diagram' }).click();
-      await page.locator('main svg').first().waitFor();
+      await page.getByRole('link', { name: 'Designer' }).click();
+      await page.getByRole('article', { name: 'Table artist' }).waitFor();
+      for (let step = 0; step < 2; step++) await page.getByRole('button', { name: 'Smaller' }).click();
     },
   ],
+  ['designer', {}, openDesigner],
   [
     'permissions',
     {},

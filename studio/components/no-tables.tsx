@@ -16,7 +16,7 @@ export function NoTables({ onImport }: Properties) {
       description="Define a table, write statements that make one, or import a file of statements."
     >
       <EmptyState.Actions>
-        <Button component="a" variant="filled" href={hrefOf('schema', ['new-table'])}>
+        <Button component="a" variant="filled" href={hrefOf('schema', ['designer', 'new-table'])}>
           Define the first table
         </Button>
         <Button component="a" href={hrefOf('query')}>

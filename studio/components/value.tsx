@@ -16,7 +16,7 @@ interface Properties {
   readonly id?: string;
 }
 
-/** A value in SurrealQL; a record id leads to its record, a file to its page. Texts are shown without quotes. */
+/** A value in SurrealQL; a record id leads to its record, and a file, shown by its name, to its page. Texts are without quotes. */
 export function Value({ value, whole = false, id }: Properties) {
   if (value === undefined) return <span className="none">NONE</span>;
   if (value === null) return <span className="none">NULL</span>;
@@ -29,10 +29,20 @@ export function Value({ value, whole = false, id }: Properties) {
     );
   }
   if (value instanceof FileRef) {
-    return <a href={hrefOf('files', ['file', value.bucket, value.key])}>{shown(value, whole)}</a>;
+    const { bucket, key } = value;
+    return (
+      <a href={hrefOf('files', ['file', bucket, key])} data-file={JSON.stringify([bucket, key])} title={textOf(value)}>
+        {whole ? shown(value, whole) : shortened(key.slice(key.lastIndexOf('/') + 1))}
+      </a>
+    );
   }
   const kind = typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'other';
   return <span className={`value ${kind}`}>{shown(value, whole)}</span>;
+}
+
+/** A name alone. */
+function shortened(name: string): string {
+  return name.length > LONGEST ? `${name.slice(0, LONGEST)}…` : name;
 }
 
 function shown(value: unknown, whole: boolean): string {

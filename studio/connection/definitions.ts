@@ -1,7 +1,7 @@
 /** What is defined in the database: as statements for reading and changing, and in parts for pictures and tables. */
 import type { StatementSource } from './statement-source.js';
 import { identifier } from './surrealql.js';
-import type { FieldParts, TableParts } from './table-parts.js';
+import type { FieldParts, IndexParts, TableParts } from './table-parts.js';
 
 /** The kinds of definitions of a database that the Studio lists, by their words in SurrealQL, as INFO calls them. */
 export const DATABASE_KINDS = {
@@ -11,6 +11,7 @@ export const DATABASE_KINDS = {
   ANALYZER: 'analyzers',
   ACCESS: 'accesses',
   SEQUENCE: 'sequences',
+  BUCKET: 'buckets',
   API: 'apis',
   CONFIG: 'configs',
 } as const;
@@ -69,7 +70,7 @@ function byKind<Kind extends DatabaseKind | TableKind>(
 /** The tables with their fields, in parts. @throws Error for users who may not see them */
 export async function loadTableParts(connection: StatementSource): Promise<TableParts[]> {
   const [{ tables }] =
-    await connection.query<[{ readonly tables: readonly Omit<TableParts, 'fields' | 'events'>[] }]>(
+    await connection.query<[{ readonly tables: readonly Omit<TableParts, keyof WithinTable>[] }]>(
       'INFO FOR DB STRUCTURE',
     );
   if (tables.length === 0) return [];
@@ -78,11 +79,19 @@ export async function loadTableParts(connection: StatementSource): Promise<Table
   return tables.map((table, at) => ({
     ...table,
     fields: parts[at]?.fields ?? [],
+    indexes: parts[at]?.indexes ?? [],
     events: parts[at]?.events.map(({ name }) => name) ?? [],
   }));
 }
 
+/** What is defined in a table, in parts. @throws Error for users who may not see it, or without the table */
+export async function loadTableContent(connection: StatementSource, table: string): Promise<WithinTable> {
+  const [content] = await connection.query<[WithinTable]>(`INFO FOR TABLE ${identifier(table)} STRUCTURE`);
+  return content;
+}
+
 interface WithinTable {
   readonly fields: readonly FieldParts[];
+  readonly indexes: readonly IndexParts[];
   readonly events: readonly { readonly name: string }[];
 }

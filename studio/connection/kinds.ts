@@ -23,6 +23,16 @@ export function linkedTables(kind: string): readonly string[] {
   });
 }
 
+/** The buckets, each in the code of its name, whose files a type takes; none for other types, and where any bucket may be meant. */
+export function fileBuckets(kind: string): readonly string[] {
+  return alternativesOf(kind).flatMap((part) => alternativesOf(/^file<(.*)>$/s.exec(part)?.[1] ?? ''));
+}
+
+/** Whether a type takes files. */
+export function takesFiles(kind: string): boolean {
+  return alternativesOf(kind).some((part) => /^file(<.*>)?$/s.test(part));
+}
+
 /** The names of all tables whose records a value of a type may be or hold: `array<record<person | `a b`>>`. */
 export function tablesWithin(kind: string): readonly string[] {
   return (kind.match(/record<(?:`(?:\\.|[^`\\])*`|[^>`])*>/g) ?? []).flatMap((part) => linkedTables(part).map(nameOf));

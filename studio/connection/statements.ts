@@ -1,7 +1,7 @@
 /** Statements that change definitions. Names become identifiers here; types and expressions are SurrealQL that the user writes. */
 import { type Definition, TABLE_KINDS } from './definitions.js';
 import { identifier, textLiteral } from './surrealql.js';
-import type { Action } from './table-parts.js';
+import type { Action, Clause } from './table-parts.js';
 
 /** A DEFINE statement, so that it replaces what is defined: `DEFINE TABLE OVERWRITE person`. */
 export function overwriting(statement: string): string {
@@ -38,18 +38,29 @@ export function listed(text: string): string[] {
 }
 
 /** For each action FULL, NONE or a condition. */
-export type Permissions = Readonly<Partial<Record<Action, string>>>;
+export type Permissions<Actions extends string = Action> = Readonly<Partial<Record<Actions, string>>>;
 
-function permissions(clauses: Permissions): string {
-  const parts = Object.entries(clauses).map(([action, clause]) => {
+/** PERMISSIONS with each clause and its actions, or FULL or NONE for all. */
+export function permissions(clauses: Permissions<string>): string {
+  const parts = Object.entries(clauses).map(([action, clause = 'NONE']) => {
     const isWord = /^(full|none)$/i.test(clause.trim());
-    return `FOR ${action} ${isWord ? clause.trim().toUpperCase() : `WHERE ${clause}`}`;
+    return { action, code: isWord ? clause.trim().toUpperCase() : `WHERE ${clause.trim()}` };
   });
-  return `PERMISSIONS ${parts.join(', ')}`;
+  const codes = [...new Set(parts.map(({ code }) => code))];
+  // A condition has to say what for.
+  if (codes.length === 1 && !codes[0]?.startsWith('WHERE')) return `PERMISSIONS ${codes[0]}`;
+  const actionsOf = (code: string) => parts.filter((part) => part.code === code).map(({ action }) => action);
+  return `PERMISSIONS ${codes.map((code) => `FOR ${actionsOf(code).join(', ')} ${code}`).join(', ')}`;
+}
+
+/** A clause as it is typed: FULL, NONE or a condition. */
+export function clauseText(clause: Clause): string {
+  if (typeof clause === 'string') return clause;
+  return clause ? 'FULL' : 'NONE';
 }
 
 /** Joins the parts that are present with blanks. */
-function joined(...parts: readonly (string | false)[]): string {
+export function joined(...parts: readonly (string | false)[]): string {
   return parts.filter((part) => part !== false).join(' ');
 }
 
@@ -57,7 +68,8 @@ function clause(word: string, text: string): string | false {
   return text.trim() !== '' && `${word} ${text.trim()}`;
 }
 
-function commented(comment: string): string | false {
+/** The clause of a comment, if there is one. */
+export function commented(comment: string): string | false {
   return comment !== '' && `COMMENT ${textLiteral(comment)}`;
 }
 
@@ -67,27 +79,35 @@ export interface TableChoice {
   /** Of a relation: the tables that it leads from and to, with commas between. */
   readonly from: string;
   readonly to: string;
+  /** Of a relation: whether the records at both ends have to be there. */
+  readonly isEnforced: boolean;
   readonly isSchemafull: boolean;
   readonly comment: string;
   readonly permissions: Permissions;
 }
 
-export function defineTable({ name, kind, from, to, isSchemafull, comment, ...rest }: TableChoice): string {
-  const tables = (text: string) => listed(text).map(identifier).join(' | ');
+export function defineTable(choice: TableChoice): string {
   return joined(
-    `DEFINE TABLE ${identifier(name)} TYPE ${kind}`,
-    kind === 'RELATION' && clause('IN', tables(from)),
-    kind === 'RELATION' && clause('OUT', tables(to)),
-    isSchemafull ? 'SCHEMAFULL' : 'SCHEMALESS',
-    commented(comment),
-    permissions(rest.permissions),
+    `DEFINE TABLE ${identifier(choice.name)} ${tableType(choice)}`,
+    choice.isSchemafull ? 'SCHEMAFULL' : 'SCHEMALESS',
+    commented(choice.comment),
+    permissions(choice.permissions),
   );
+}
+
+/** The clause of what a table holds. */
+export function tableType({ kind, from, to, isEnforced }: TableChoice): string {
+  if (kind !== 'RELATION') return `TYPE ${kind}`;
+  const tables = (text: string) => listed(text).map(identifier).join(' | ');
+  return joined('TYPE RELATION', clause('IN', tables(from)), clause('OUT', tables(to)), isEnforced && 'ENFORCED');
 }
 
 export interface FieldChoice {
   readonly path: string;
   readonly type: string;
   readonly defaultValue: string;
+  /** Whether the default also takes the place of NONE in rows that are there. */
+  readonly isAlwaysDefault: boolean;
   readonly value: string;
   readonly assert: string;
   readonly isReadonly: boolean;
@@ -99,13 +119,18 @@ export function defineField(table: string, choice: FieldChoice): string {
   return joined(
     `DEFINE FIELD ${fieldPath(choice.path)} ON TABLE ${identifier(table)}`,
     clause('TYPE', choice.type),
-    clause('DEFAULT', choice.defaultValue),
+    defaultClause(choice),
     choice.isReadonly && 'READONLY',
     clause('VALUE', choice.value),
     clause('ASSERT', choice.assert),
     commented(choice.comment),
     permissions(choice.permissions),
   );
+}
+
+/** The clause of the default, if there is one. */
+export function defaultClause({ defaultValue, isAlwaysDefault }: FieldChoice): string | false {
+  return clause(isAlwaysDefault ? 'DEFAULT ALWAYS' : 'DEFAULT', defaultValue);
 }
 
 export interface IndexChoice {

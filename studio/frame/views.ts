@@ -63,7 +63,7 @@ export const VIEWS: Readonly<Record<string, ViewEntry>> = {
     docs: 'guides/studio#schema',
     offeredTo: 'system users',
     needsDatabase: true,
-    parts: { diagram: 'Diagram' },
+    parts: { designer: 'Designer' },
     load: () => import('../views/schema/view.js'),
   },
   permissions: {

@@ -230,3 +230,35 @@ export async function seriousFaults(page: Page): Promise<string[]> {
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
 }
+
+/** The same in light and in dark, with the scheme before it. */
+export async function seriousFaultsInBoth(page: Page): Promise<string[]> {
+  const faults: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    faults.push(...(await seriousFaults(page)).map((fault) => `${colorScheme}: ${fault}`));
+  }
+  await page.emulateMedia({ colorScheme: null });
+  return faults;
+}
+
+/** More steps than there is to step on. */
+const STEPS = 120;
+
+/** What the focused element is called: by its label, or by what it says. */
+export const FOCUSED = `(() => {
+  const { ariaLabel, labels, textContent } = document.activeElement;
+  return ariaLabel ?? labels?.[0]?.textContent ?? textContent;
+})()`;
+
+/** Steps on with Tab, or back, until what is called this has the focus. */
+export async function tabTo(page: Page, name: string, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
+  const passed: unknown[] = [];
+  for (let step = 0; step < STEPS; step++) {
+    await page.keyboard.press(key);
+    const focused = await page.evaluate(FOCUSED);
+    if (focused === name) return;
+    passed.push(focused);
+  }
+  expect(passed).toContain(name);
+}

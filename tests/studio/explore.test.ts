@@ -201,7 +201,9 @@ it('says what the server refuses a viewer', async ({ skip }) => {
   await page.getByRole('grid').getByRole('link', { name: 'person:bob' }).click();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('button', { name: 'Save 1 change' }).click();
-  await expect.poll(() => page.getByRole('alert').innerText()).toMatch(/Nothing was saved. Not allowed/);
+  await expect
+    .poll(() => page.getByRole('alert').innerText())
+    .toMatch(/Nothing was saved. Delete person:bob: Not allowed/);
   expect(await studio.sql('SELECT VALUE name FROM person:bob')).toEqual([['Bob']]);
 });
 

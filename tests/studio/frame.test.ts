@@ -80,7 +80,7 @@ it('switches to another database, and makes one that says what to do first', asy
   ]);
   expect(await seriousFaults(page)).toEqual([]);
   await page.getByRole('link', { name: 'Define the first table' }).click();
-  await page.getByRole('dialog', { name: 'New table' }).waitFor();
+  await page.getByRole('complementary', { name: 'New table' }).waitFor();
   await page.keyboard.press('Escape');
   await choose('', 'test / test');
   await expect.poll(() => page.url()).toContain('namespace=test&database=test');

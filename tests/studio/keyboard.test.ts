@@ -1,7 +1,7 @@
 /** Explore and Query by keyboard alone: no click, no focus that a script sets. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openView, type Studio, startStudio } from './browser.js';
+import { FOCUSED, openView, type Studio, startStudio, tabTo } from './browser.js';
 
 const SETUP = `DEFINE TABLE person SCHEMAFULL; DEFINE FIELD name ON person TYPE string;
   DEFINE FIELD age ON person TYPE int;
@@ -12,27 +12,6 @@ beforeAll(async () => {
   studio = await startStudio(SETUP);
 });
 afterAll(() => studio?.close());
-
-/** More steps than there is to step on. */
-const STEPS = 80;
-
-/** What the focused element is called: by its label, or by what it says. */
-const FOCUSED = `(() => {
-  const { ariaLabel, labels, textContent } = document.activeElement;
-  return ariaLabel ?? labels?.[0]?.textContent ?? textContent;
-})()`;
-
-/** Steps on with Tab, or back, until what is called this has the focus. */
-async function tabTo(page: Page, name: string, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
-  const passed: unknown[] = [];
-  for (let step = 0; step < STEPS; step++) {
-    await page.keyboard.press(key);
-    const focused = await page.evaluate(FOCUSED);
-    if (focused === name) return;
-    passed.push(focused);
-  }
-  expect(passed).toContain(name);
-}
 
 /** Tab indents in the editor, unless Escape is pressed before. The first closes the list of completions, if it is open. */
 async function leaveEditor(page: Page): Promise<void> {

@@ -114,6 +114,9 @@ inTurn('changes nothing in the view of an editor', async ({ skip }) => {
   await expect.poll(() => page.getByRole('alert').innerText()).toContain('A view is read-only');
   expect(await studio.sql('SELECT VALUE id FROM account')).toEqual([['account:1', 'account:2']]);
   await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: 'Designer' }).click();
+  await page.getByRole('article', { name: 'Table account' }).waitFor();
+  expect(await page.getByRole('button', { name: /^(New table|Add a field|Link )/ }).count()).toBe(0);
   await page.getByRole('button', { name: 'End the view' }).click();
 });
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { objectFrom } from '../../src/value/value.js';
-import { statementOf } from '../../studio/views/explore/changes.js';
+import { statementsOf } from '../../studio/views/explore/changes.js';
 import {
   differencesOf,
   findVersions,
@@ -31,7 +31,7 @@ async function versionsOf(table: string, code: string): Promise<Version[]> {
 
 async function save(change: ReturnType<typeof puttingBack>): Promise<void> {
   if (change === undefined) return;
-  for (const statement of statementOf(change).split(';\n')) await source.values(statement);
+  for (const statement of statementsOf(change)) await source.values(statement);
 }
 
 it.each(['', ' INCLUDE ORIGINAL'])('finds the versions of one record, with what each changed%s', async (original) => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { Datetime, float, isObject, objectFrom, Table, type Value } from '../../src/value/value.js';
 import { alternativesOf, choicesOf, linkedTables } from '../../studio/connection/kinds.js';
-import { type Change, statementOf } from '../../studio/views/explore/changes.js';
+import { type Change, statementsOf } from '../../studio/views/explore/changes.js';
 import { editorFor, numberCode, shownNumber, shownTime, timeCode } from '../../studio/views/explore/editors.js';
 import { isChanged, typedValueOf } from '../../studio/views/explore/entries.js';
 import { evaluate, loadContent, type TypedValue } from '../../studio/views/explore/typed-values.js';
@@ -20,7 +20,7 @@ const run = (statements: string, variables: Readonly<Record<string, Value>> = {}
   source.values(statements, variables);
 
 async function save(change: Change): Promise<void> {
-  for (const statement of statementOf(change).split(';\n')) await run(statement);
+  for (const statement of statementsOf(change)) await run(statement);
 }
 
 /** What is typed again, in each way in which it can be. */
@@ -142,7 +142,7 @@ it('shows in an editor only what comes back from it as the same value', async ()
     }),
     { numRuns: 500 },
   );
-  expect([...shown].toSorted()).toEqual(['bool', 'datetime', 'decimal', 'duration', 'float', 'int']);
+  expect([...shown].toSorted()).toEqual(['bool', 'datetime', 'decimal', 'duration', 'file', 'float', 'int']);
 });
 
 it('keeps the kind of a number that is typed, and refuses what is none', async () => {

@@ -185,7 +185,7 @@ const PLACES: readonly (readonly [path: readonly string[], times: number])[] = [
   [['explore', 'record', `${NAME}:${NAME}`], 4],
   [['schema'], 5],
   [['schema', 'table', HOSTILE], 4],
-  [['schema', 'diagram'], 1],
+  [['schema', 'designer'], 1],
   [['permissions'], 2],
   [['people', 'users'], 2],
   [['people', 'accesses'], 1],

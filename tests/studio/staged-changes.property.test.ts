@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { newObject, objectFrom, type Value } from '../../src/value/value.js';
 import { runTransaction, STRICT } from '../../studio/connection/transaction.js';
-import { type Change, changeOf, statementOf, withChange, withUpdate } from '../../studio/views/explore/changes.js';
+import { type Change, changeOf, statementsOf, withChange, withUpdate } from '../../studio/views/explore/changes.js';
 import { updateRows } from '../../studio/views/explore/selection/bulk-update.js';
 import { NO_ROWS, withRows } from '../../studio/views/explore/selection/selected-rows.js';
 import { loadContent } from '../../studio/views/explore/typed-values.js';
@@ -128,7 +128,7 @@ it('writes what was staged, in one transaction', async () => {
           const shown = withUpdate((await loadContent(source, code)).content, change);
           expect(Object.keys(shown).toSorted()).toEqual(['id', ...Object.keys(model.get(code) ?? {})].toSorted());
         }
-        if (changes.length > 0) await runTransaction(source, changes.map(statementOf), STRICT);
+        if (changes.length > 0) await runTransaction(source, changes.flatMap(statementsOf), STRICT);
         await expectStored(model);
       },
     ),

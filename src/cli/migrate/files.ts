@@ -18,6 +18,7 @@ import { type SourcePosition, TesseraError } from '../../errors/error.js';
 import type { Statement } from '../../language/ast.js';
 import { StatementStream } from '../../language/statement-stream.js';
 import { CommandError } from '../command-error.js';
+import { DOWN_ENDING, ENDING, migrationName, NAME, nextNumber } from './names.js';
 
 export interface Migration {
   /** Its file without the ending: `0001_users`. */
@@ -30,11 +31,6 @@ export interface Migration {
   /** Other bytes are replaced in the text, so that it can't be applied. */
   readonly isUtf8: boolean;
 }
-
-const NAME = /^(\d{1,20})[_-][A-Za-z0-9_.-]+$/;
-const ENDING = '.surql';
-/** The ending of a file that undoes the migration of the same name: `0001_users.down.surql`. */
-const DOWN_ENDING = '.down.surql';
 
 /** The largest file in bytes: what a server takes in one message by default. */
 const LARGEST = 16 * 2 ** 20;
@@ -88,9 +84,6 @@ function namesIn(folder: string): string[] {
   return names;
 }
 
-/** Digits of the numbers in a new folder. */
-const DIGITS = 4;
-
 /**
  * Makes the next file of a folder, which is made, too: `migrations/0003_add_email.surql`; with `down` another that
  * undoes it. Returns their paths.
@@ -98,11 +91,10 @@ const DIGITS = 4;
  */
 export function createMigration(folder: string, title: string, { down = false } = {}): string[] {
   const last = existsSync(folder) ? namesIn(folder).at(-1) : undefined;
-  const [, digits = '0'.repeat(DIGITS)] = (last !== undefined && NAME.exec(last)) || [];
-  const number = String(BigInt(digits) + 1n).padStart(digits.length, '0');
-  if (number.length > digits.length) throw new CommandError(`${folder}: there is no number behind that of ${last}`);
-  const name = `${number}_${title.trim().replace(/\s+/g, '_')}`;
-  if (!NAME.test(name) || (name + ENDING).endsWith(DOWN_ENDING)) {
+  const number = nextNumber(last);
+  if (number === undefined) throw new CommandError(`${folder}: there is no number behind that of ${last}`);
+  const name = migrationName(number, title);
+  if (name === undefined) {
     throw new CommandError(
       `A name has letters, digits, "_", "-" and "." of ASCII, as in "add_email", found "${title}"`,
     );

@@ -68,20 +68,22 @@ export function describe(change: Change): string {
 }
 
 /** What a change does, in SurrealQL. */
-export function statementOf(change: Change): string {
-  if (change.kind === 'delete') return `DELETE ${change.record.code} RETURN NONE`;
+export function statementsOf(change: Change): readonly string[] {
+  if (change.kind === 'delete') return [`DELETE ${change.record.code} RETURN NONE`];
   if (change.kind === 'create') {
     const target = identifier(change.table);
     const members = Object.entries(change.content).map(([name, { code }]) => `${textLiteral(name)}: ${code}`);
     const content = members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
-    return change.isRelation
-      ? `INSERT RELATION INTO ${target} ${content} RETURN NONE`
-      : `CREATE ${target} CONTENT ${content} RETURN NONE`;
+    return [
+      change.isRelation
+        ? `INSERT RELATION INTO ${target} ${content} RETURN NONE`
+        : `CREATE ${target} CONTENT ${content} RETURN NONE`,
+    ];
   }
   const set = Object.entries(change.set).map(([name, { code }]) => `${identifier(name)} = ${code}`);
   const parts = [
     ...(set.length > 0 ? [`SET ${set.join(', ')}`] : []),
     ...(change.unset.length > 0 ? [`UNSET ${change.unset.map(identifier).join(', ')}`] : []),
   ];
-  return parts.map((part) => `UPDATE ${change.record.code} ${part} RETURN NONE`).join(';\n');
+  return parts.map((part) => `UPDATE ${change.record.code} ${part} RETURN NONE`);
 }

@@ -2,9 +2,9 @@
  * Which values have an editor of their own, and what it shows of their code. What it shows is always a part of the code, so that a value
  * comes back bit by bit, and a code that wouldn't is left to the editor of code.
  */
-import { choicesOf, linkedTables } from '../../connection/kinds.js';
+import { choicesOf, linkedTables, takesFiles } from '../../connection/kinds.js';
 
-export type EditorName = 'bool' | 'int' | 'float' | 'decimal' | 'datetime' | 'duration' | 'choice' | 'link';
+export type EditorName = 'bool' | 'int' | 'float' | 'decimal' | 'datetime' | 'duration' | 'choice' | 'link' | 'file';
 
 export interface Editor {
   readonly name: EditorName;
@@ -74,6 +74,13 @@ const LINK: Editor = {
   accepts: (code) => /^(\w+|`(?:\\.|[^`\\])*`):[^:]/s.test(code),
 };
 
+const FILE: Editor = {
+  name: 'file',
+  title: 'File',
+  expected: 'a file of a bucket',
+  accepts: (code) => /^(f"(?:\\.|[^"\\])*"|type::file\(.*\))$/s.test(code),
+};
+
 /** The editor of a field by its type, and by the code of its value if there is one; `undefined`: that of code. */
 export function editorFor(kind: string, code: string): Editor | undefined {
   const choices = choicesOf(kind);
@@ -82,9 +89,11 @@ export function editorFor(kind: string, code: string): Editor | undefined {
       ? { ...CHOICE, accepts: (given: string) => choices.includes(given) }
       : linkedTables(kind).length > 0
         ? LINK
-        : SCALARS.find(({ name }) => name === kind.replace(/^none \| /, ''));
+        : takesFiles(kind)
+          ? FILE
+          : SCALARS.find(({ name }) => name === kind.replace(/^none \| /, ''));
   if (code === '' || ofKind?.accepts(code)) return ofKind;
-  return SCALARS.find(({ accepts }) => accepts(code));
+  return [...SCALARS, FILE].find(({ accepts }) => accepts(code));
 }
 
 const SUFFIX: Partial<Readonly<Record<EditorName, string>>> = { float: 'f', decimal: 'dec' };

@@ -1,5 +1,5 @@
 /**
- * A card with the first fields of a record, beside the link to it that the pointer or the focus is on. One card serves all links of the view,
+ * A card with the first fields of a record, or what a file is, beside the link to it that the pointer or the focus is on. One card serves all links of the view,
  * since a grid has hundreds. It stays while the pointer is on it, and Escape takes it away.
  */
 import {
@@ -16,6 +16,7 @@ import { StringRecordId } from 'surrealdb';
 import { textOf } from '../../components/value-text.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
+import { FileCard } from '../files/file-card.js';
 import type { Row } from './rows.js';
 
 interface Properties {
@@ -27,8 +28,13 @@ interface Properties {
 /** In milliseconds. */
 const DELAY = 350;
 
+/** What a link leads to. */
+type Linked =
+  | { readonly kind: 'record'; readonly id: string }
+  | { readonly kind: 'file'; readonly bucket: string; readonly key: string };
+
 interface Shown {
-  readonly id: string;
+  readonly of: Linked;
   /** What it describes. */
   readonly beside: Element;
 }
@@ -61,12 +67,12 @@ export function RecordCards({ connection, className, children }: Properties) {
   }, [isShown]);
   const point = ({ target, pointerType }: PointerEvent) => {
     const link = linkAt(target);
-    if (link !== undefined && pointerType !== 'touch') later('pointer', { id: link.id, beside: link.element });
+    if (link !== undefined && pointerType !== 'touch') later('pointer', { of: link.of, beside: link.element });
     else later('pointer', undefined);
   };
   const focus = ({ target }: FocusEvent) => {
     const link = linkAt(target);
-    if (link !== undefined) later('keys', { id: link.id, beside: link.element });
+    if (link !== undefined) later('keys', { of: link.of, beside: link.element });
     else close();
   };
   const key = (event: KeyboardEvent) => {
@@ -76,7 +82,7 @@ export function RecordCards({ connection, className, children }: Properties) {
     if (grid.getAttribute('role') !== 'grid') return;
     const cell = grid.querySelector('.cell.active');
     const link = linkAt(cell?.firstElementChild ?? null);
-    if (link !== undefined && cell !== null) later('keys', { id: link.id, beside: cell });
+    if (link !== undefined && cell !== null) later('keys', { of: link.of, beside: cell });
     else close();
   };
   return (
@@ -92,17 +98,25 @@ export function RecordCards({ connection, className, children }: Properties) {
     >
       {children}
       {shown !== undefined && (
-        <Card key={shown.id} connection={connection} shown={shown} onEnter={() => clearTimeout(timer.current)} />
+        <Card
+          key={JSON.stringify(shown.of)}
+          connection={connection}
+          shown={shown}
+          onEnter={() => clearTimeout(timer.current)}
+        />
       )}
     </div>
   );
 }
 
-/** The link to a record that an element is in. */
-function linkAt(target: EventTarget | null): { readonly id: string; readonly element: Element } | undefined {
-  const element = target instanceof Element ? target.closest('[data-record]') : null;
-  const id = element?.getAttribute('data-record');
-  return element === null || id === null || id === undefined ? undefined : { id, element };
+/** The link to a record or a file that an element is in. */
+function linkAt(target: EventTarget | null): { readonly of: Linked; readonly element: Element } | undefined {
+  const element = target instanceof Element ? target.closest('[data-record], [data-file]') : null;
+  if (element === null) return undefined;
+  const [record, file] = [element.getAttribute('data-record'), element.getAttribute('data-file')];
+  if (record !== null) return { of: { kind: 'record', id: record }, element };
+  const [bucket, key] = JSON.parse(file ?? '[]') as readonly [string, string];
+  return { of: { kind: 'file', bucket, key }, element };
 }
 
 /** Fields that are shown, and characters of each. */
@@ -118,14 +132,8 @@ interface CardProperties {
   onEnter(): void;
 }
 
-function Card({ connection, shown: { id, beside }, onEnter }: CardProperties) {
+function Card({ connection, shown: { of, beside }, onEnter }: CardProperties) {
   const name = useId();
-  const record = useLoaded(async () => {
-    const [row] = await connection.query<[Row | null | undefined]>('SELECT * FROM ONLY $id', {
-      id: new StringRecordId(id),
-    });
-    return row ?? null;
-  }, [connection, id]);
   useEffect(() => {
     beside.setAttribute('aria-describedby', name);
     return () => beside.removeAttribute('aria-describedby');
@@ -144,12 +152,30 @@ function Card({ connection, shown: { id, beside }, onEnter }: CardProperties) {
         onEnter();
       }}
     >
+      {of.kind === 'record' ? (
+        <RecordFields connection={connection} id={of.id} />
+      ) : (
+        <FileCard connection={connection} bucket={of.bucket} name={of.key} />
+      )}
+    </div>
+  );
+}
+
+function RecordFields({ connection, id }: { readonly connection: Connection; readonly id: string }) {
+  const record = useLoaded(async () => {
+    const [row] = await connection.query<[Row | null | undefined]>('SELECT * FROM ONLY $id', {
+      id: new StringRecordId(id),
+    });
+    return row ?? null;
+  }, [connection, id]);
+  return (
+    <>
       <strong>{id}</strong>
       {record.error !== undefined && <p>{record.error.message}</p>}
       {record.error === undefined && record.data === undefined && <p>Loading…</p>}
       {record.data === null && <p>There is no such record, or you may not see it.</p>}
       {record.data && <Fields row={record.data} />}
-    </div>
+    </>
   );
 }
 

@@ -11,11 +11,11 @@ import { ValueTree } from '../../components/value-tree.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
 import { changeOf, type RecordName, withChange } from './changes.js';
-import { ChangesBar } from './changes-bar.js';
 import { Neighbours } from './neighbours.js';
 import { pendingChanges } from './pending-changes.js';
 import { History } from './record/history.js';
 import { LinkedFrom } from './record/linked-from.js';
+import { RowChanges } from './row-changes.js';
 import { EditRow } from './row-editors.js';
 import type { Row } from './rows.js';
 
@@ -48,7 +48,7 @@ export function RecordPage({ connection, id, onSaved }: Properties) {
       ) : (
         <RecordHead connection={connection} record={name} />
       )}
-      <ChangesBar
+      <RowChanges
         connection={connection}
         onSaved={() => {
           record.reload();

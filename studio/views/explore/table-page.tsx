@@ -13,12 +13,12 @@ import { loadFields, type TableInfo } from '../../connection/catalog.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
 import { changeOf, withChange } from './changes.js';
-import { ChangesBar } from './changes-bar.js';
 import { ColumnMenu } from './column-menu.js';
 import { columnsOf } from './columns.js';
 import { hiddenColumns } from './hidden-columns.js';
 import { NoRows } from './no-rows.js';
 import { pendingChanges } from './pending-changes.js';
+import { RowChanges } from './row-changes.js';
 import { NewRow } from './row-editors.js';
 import { countRows, RowPages, rowsInWords } from './rows.js';
 import { ExportDialog } from './selection/export-dialog.js';
@@ -114,7 +114,7 @@ export function TablePage({ connection, table, info, onSaved }: Properties) {
         </Button>
       </PageHeader>
       {problem !== undefined && <Notice kind="error">{inWords(problem, filter)}</Notice>}
-      <ChangesBar connection={connection} onSaved={reload} />
+      <RowChanges connection={connection} onSaved={reload} />
       <SelectionBar
         connection={connection}
         place={{ table, filter }}

@@ -1,11 +1,15 @@
 /** The editor of a value of a known kind: it takes and gives the code of the value, empty for none. */
 import { TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Field, SelectField } from '../../components/field.js';
+import { Loading } from '../../components/loading.js';
 import type { Connection } from '../../connection/connection.js';
-import { choicesOf, linkedTables } from '../../connection/kinds.js';
+import { choicesOf, fileBuckets, linkedTables, nameOf } from '../../connection/kinds.js';
 import { type EditorName, numberCode, shownNumber, shownTime, timeCode } from './editors.js';
 import { RecordPicker } from './record-picker.js';
+
+/** Loaded with the first field that holds a file. */
+const FilePicker = lazy(async () => ({ default: (await import('../files/file-picker.js')).FilePicker }));
 
 interface Properties {
   readonly connection: Connection;
@@ -36,6 +40,18 @@ export function ValueEditor({ connection, editor, label, kind, code, onChange }:
           value={code}
           onChange={onChange}
         />
+      );
+    case 'file':
+      return (
+        <Suspense fallback={<Loading />}>
+          <FilePicker
+            {...shared}
+            connection={connection}
+            buckets={fileBuckets(kind).map(nameOf)}
+            code={code}
+            onChange={onChange}
+          />
+        </Suspense>
       );
     case 'datetime':
       return <TimeField {...shared} code={code} onChange={onChange} />;

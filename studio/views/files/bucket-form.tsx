@@ -1,9 +1,9 @@
-/** The form that defines a bucket. */
+/** The dialogs that define a bucket, and change its rules and limits. */
 import { useState } from 'react';
-import { Field, SelectField } from '../../components/field.js';
 import type { Connection } from '../../connection/connection.js';
 import { StatementDialog } from '../schema/statement-dialog.js';
-import { type BucketChoice, defineBucket, RULES, type Rule } from './buckets.js';
+import { BucketFields } from './bucket-fields.js';
+import { alterBucket, type Bucket, choiceOf, defineBucket, hasLimits, NEW_BUCKET } from './buckets.js';
 
 interface Properties {
   readonly connection: Connection;
@@ -12,50 +12,43 @@ interface Properties {
   onDone(name: string): void;
 }
 
-const EMPTY: BucketChoice = { name: '', backend: '', maxSize: '10000000', types: '', rule: 'owner' };
-const TITLES = Object.fromEntries(Object.entries(RULES).map(([rule, { title }]) => [rule, title]));
-
 export function BucketForm({ connection, onClose, onDone }: Properties) {
-  const [bucket, setBucket] = useState(EMPTY);
-  const change = (changed: Partial<BucketChoice>) => setBucket({ ...bucket, ...changed });
+  const [bucket, setBucket] = useState(NEW_BUCKET);
   return (
     <StatementDialog
       title="Create a bucket"
       connection={connection}
       statement={defineBucket(bucket)}
-      isIncomplete={bucket.name === ''}
+      isIncomplete={bucket.name === '' || !hasLimits(bucket)}
       action="Create"
       onClose={onClose}
       onDone={() => onDone(bucket.name)}
     >
-      <div className="pairs">
-        <Field label="Name" value={bucket.name} onChange={(name) => change({ name })} required />
-        <Field
-          label="Backend"
-          hint="Empty: in the store; file:/srv/files, s3://…, memory"
-          value={bucket.backend}
-          onChange={(backend) => change({ backend })}
-        />
-        <Field
-          label="Largest file"
-          hint="In bytes; empty: no limit"
-          value={bucket.maxSize}
-          onChange={(maxSize) => change({ maxSize })}
-        />
-        <Field
-          label="Types"
-          hint="Such as image/*, application/pdf; empty: all"
-          value={bucket.types}
-          onChange={(types) => change({ types })}
-        />
-      </div>
-      <SelectField<Rule>
-        label="Record users and guests"
-        hint="Who puts a file is its owner"
-        value={bucket.rule}
-        options={TITLES as Record<Rule, string>}
-        onChange={(rule) => change({ rule })}
-      />
+      <BucketFields bucket={bucket} onChange={setBucket} />
+    </StatementDialog>
+  );
+}
+
+interface RulesProperties extends Omit<Properties, 'onDone'> {
+  readonly bucket: Bucket;
+  onDone(): void;
+}
+
+export function BucketRulesForm({ connection, bucket, onClose, onDone }: RulesProperties) {
+  const before = choiceOf(bucket);
+  const [choice, setChoice] = useState(before);
+  const statement = alterBucket(before, choice);
+  return (
+    <StatementDialog
+      title={`Edit ${bucket.name}`}
+      connection={connection}
+      statement={statement ?? ''}
+      isIncomplete={statement === undefined || !hasLimits(choice)}
+      action="Change"
+      onClose={onClose}
+      onDone={onDone}
+    >
+      <BucketFields bucket={choice} isDefined onChange={setChoice} />
     </StatementDialog>
   );
 }

@@ -1,11 +1,22 @@
 /** The limits of a bucket, and what record users and guests may do with its files. */
-import { Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
+import { useState } from 'react';
 import { formatBytes } from '../../base/format-bytes.js';
 import { DataTable } from '../../components/data-table.js';
+import type { Connection } from '../../connection/connection.js';
 import type { Clause } from '../../connection/table-parts.js';
+import { BucketRulesForm } from './bucket-form.js';
 import { type Bucket, clauseFor, FILE_ACTIONS } from './buckets.js';
 
-export function BucketRules({ bucket }: { readonly bucket: Bucket }) {
+interface Properties {
+  readonly connection: Connection;
+  readonly bucket: Bucket;
+  /** They were changed. */
+  onChange(): void;
+}
+
+export function BucketRules({ connection, bucket, onChange }: Properties) {
+  const [isEditing, setEditing] = useState(false);
   return (
     <details className="rules">
       <summary>
@@ -22,6 +33,18 @@ export function BucketRules({ bucket }: { readonly bucket: Bucket }) {
           { title: 'Record users and guests', cell: (action) => wordsOf(clauseFor(action, bucket)) },
         ]}
       />
+      {connection.viewed === undefined && <Button onClick={() => setEditing(true)}>Edit the bucket</Button>}
+      {isEditing && (
+        <BucketRulesForm
+          connection={connection}
+          bucket={bucket}
+          onClose={() => setEditing(false)}
+          onDone={() => {
+            setEditing(false);
+            onChange();
+          }}
+        />
+      )}
     </details>
   );
 }

@@ -14,9 +14,10 @@ import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
 import { FolderTrail } from './folder-trail.js';
 import { LinkDialog } from './link-dialog.js';
+import { pageAddress } from './page-address.js';
 import { Preview } from './preview.js';
 import { RenameDialog } from './rename-dialog.js';
-import { deleteFiles, folderOf, linkTo, loadFile, nameOf, type StoredFile } from './stored-files.js';
+import { deleteFiles, folderOf, loadFile, nameOf, type StoredFile } from './stored-files.js';
 
 interface Properties {
   readonly connection: Connection;
@@ -55,13 +56,12 @@ function KnownFile({ connection, bucket, file }: KnownProperties) {
   const { key, size, type, updated, owner } = file;
   const [doing, setDoing] = useState<'link' | 'rename' | 'delete'>();
   const close = () => setDoing(undefined);
-  // By a link, so that bytes come as the page shows them, also to a view of another user, which has no token.
-  const link = useLoaded(() => linkTo(connection, bucket, key, '1h'), [connection, bucket, key]);
+  const address = useLoaded(() => pageAddress(connection, bucket, key), [connection, bucket, key]);
   return (
     <>
       <PageHeader title={nameOf(key)} description={<FolderTrail bucket={bucket} folder={folderOf(key)} />}>
-        {link.data !== undefined && (
-          <Anchor href={ownAddress(link.data)} download={nameOf(key)}>
+        {address.data !== undefined && (
+          <Anchor href={address.data} download={nameOf(key)}>
             Download
           </Anchor>
         )}
@@ -81,8 +81,8 @@ function KnownFile({ connection, bucket, file }: KnownProperties) {
         <Time at={updated} />
         {owner !== undefined && <Value value={owner} />}
       </Group>
-      <LoadedContent of={link}>
-        {(address) => <Preview name={nameOf(key)} type={type} address={ownAddress(address)} />}
+      <LoadedContent of={address}>
+        {(shown) => <Preview name={nameOf(key)} type={type} address={shown} />}
       </LoadedContent>
       {doing === 'link' && <LinkDialog connection={connection} bucket={bucket} name={key} onClose={close} />}
       {doing === 'rename' && <RenameDialog connection={connection} bucket={bucket} name={key} onClose={close} />}
@@ -102,10 +102,4 @@ function KnownFile({ connection, bucket, file }: KnownProperties) {
       )}
     </>
   );
-}
-
-/** Of a link, which may name the server by an address that the page isn't at, the part behind it. */
-function ownAddress(link: string): string {
-  const { pathname, search } = new URL(link, location.origin);
-  return pathname + search;
 }

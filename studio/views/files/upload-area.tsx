@@ -12,8 +12,8 @@ interface Properties {
   readonly folder: string;
   /** The media types that the bucket takes; none: all. */
   readonly types: readonly string[];
-  /** Some are there now. */
-  onStored(): void;
+  /** The files with these keys are there now. */
+  onStored(keys: readonly string[]): void;
 }
 
 interface Sent {
@@ -48,6 +48,7 @@ export function UploadArea({ connection, bucket, folder, types, onStored }: Prop
       queue.map(({ id, content: { name, size } }) => ({ id, name, size, sentBytes: 0, state: 'waiting' as const })),
     );
     const { namespace, database, token } = connection.session;
+    const stored: string[] = [];
     for (const { id, content } of queue) {
       note(id, { state: 'sending' });
       try {
@@ -61,12 +62,13 @@ export function UploadArea({ connection, bucket, folder, types, onStored }: Prop
           ...(token !== undefined && { token }),
         });
         note(id, { state: 'stored', sentBytes: content.size });
+        stored.push(folder + content.name);
       } catch (thrown) {
         note(id, { state: 'refused', reason: ending.signal.aborted ? 'Cancelled' : asError(thrown).message });
       }
     }
     setRunning(undefined);
-    onStored();
+    onStored(stored);
   };
 
   return (

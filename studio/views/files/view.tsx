@@ -46,7 +46,9 @@ export function View({ connection, path: [kind, bucket, key = '/'] }: ViewProper
         {isChosen && kind === 'file' && (
           <FilePage key={`${bucket} ${key}`} connection={connection} bucket={bucket} name={key} />
         )}
-        {isChosen && kind === 'bucket' && shown !== undefined && <BucketRules bucket={shown} />}
+        {isChosen && kind === 'bucket' && shown !== undefined && (
+          <BucketRules key={shown.name} connection={connection} bucket={shown} onChange={buckets.reload} />
+        )}
         {!isChosen && (
           <>
             <PageHeader title={`Files of ${connection.session.database}`} />

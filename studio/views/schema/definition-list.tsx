@@ -15,13 +15,19 @@ interface Properties {
   readonly definitions: readonly Definition[];
   /** What stands in the column of names; the name, unless it is given. */
   nameOf?(definition: Definition): ReactNode;
-  /** A column of its own. */
-  readonly more?: Column<Definition>;
+  /** What is shown of them; their statements, unless it is given. */
+  readonly columns?: readonly Column<Definition>[];
   /** Buttons beside the heading. */
   readonly children?: ReactNode;
   /** Something has changed. */
   onChange(): void;
 }
+
+/** Shows the whole statement. */
+export const STATEMENT: Column<Definition> = {
+  title: 'Statement',
+  cell: ({ statement }) => <code className="statement">{statement}</code>,
+};
 
 interface Opened {
   readonly dialog: 'edit' | 'remove';
@@ -29,7 +35,7 @@ interface Opened {
 }
 
 export function DefinitionList(properties: Properties) {
-  const { title, connection, definitions, nameOf, more, children, onChange } = properties;
+  const { title, connection, definitions, nameOf, columns = [STATEMENT], children, onChange } = properties;
   const [opened, setOpened] = useState<Opened>();
   const id = useId();
   const close = () => setOpened(undefined);
@@ -50,8 +56,7 @@ export function DefinitionList(properties: Properties) {
         keyOf={({ name }) => name}
         columns={[
           { title: 'Name', cell: (definition) => nameOf?.(definition) ?? <code>{definition.name}</code> },
-          { title: 'Statement', cell: ({ statement }) => <code className="statement">{statement}</code> },
-          ...(more === undefined ? [] : [more]),
+          ...columns,
           {
             title: 'Actions',
             cell: (definition) => (

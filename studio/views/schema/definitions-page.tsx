@@ -19,6 +19,7 @@ const TITLES: Readonly<Record<DatabaseKind, string>> = {
   ANALYZER: 'Analyzers',
   ACCESS: 'Accesses',
   SEQUENCE: 'Sequences',
+  BUCKET: 'Buckets',
   API: 'APIs',
   CONFIG: 'Configurations',
 };
@@ -26,15 +27,9 @@ const TITLES: Readonly<Record<DatabaseKind, string>> = {
 /** What the text begins with, for the shape of it. */
 const EXAMPLE = 'DEFINE FUNCTION fn::name($value: string) {\n  RETURN $value\n}';
 
-interface Properties {
-  readonly connection: Connection;
-  /** Whether the form of a new table is open from the start. */
-  readonly isNewTable: boolean;
-}
-
-export function DefinitionsPage({ connection, isNewTable }: Properties) {
+export function DefinitionsPage({ connection }: { readonly connection: Connection }) {
   const { data, error, reload } = useLoaded(() => loadDefinitions(connection), [connection]);
-  const [form, setForm] = useState<'table' | 'text' | undefined>(isNewTable ? 'table' : undefined);
+  const [form, setForm] = useState<'table' | 'text' | undefined>();
   const close = () => setForm(undefined);
   const done = () => {
     close();
@@ -45,8 +40,8 @@ export function DefinitionsPage({ connection, isNewTable }: Properties) {
       <PageHeader title={`Schema of ${connection.session.database}`}>
         {error === undefined && (
           <>
-            <Anchor size="sm" href={hrefOf('schema', ['diagram'])}>
-              Diagram
+            <Anchor size="sm" href={hrefOf('schema', ['designer'])}>
+              Designer
             </Anchor>
             <Button onClick={() => setForm('text')}>New definition as text</Button>
             <Button variant="filled" onClick={() => setForm('table')}>

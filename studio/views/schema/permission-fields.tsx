@@ -2,14 +2,16 @@
 import { Fieldset } from '@mantine/core';
 import { SuggestionField } from '../../components/suggestion-field.js';
 import type { Permissions } from '../../connection/statements.js';
-import type { Action } from '../../connection/table-parts.js';
 
-interface Properties {
-  readonly permissions: Permissions;
-  onChange(permissions: Permissions): void;
+interface Properties<Action extends string> {
+  readonly permissions: Permissions<Action>;
+  /** Conditions that are offered beside FULL and NONE. */
+  readonly conditions?: readonly string[];
+  onChange(permissions: Permissions<Action>): void;
 }
 
-export function PermissionFields({ permissions, onChange }: Properties) {
+export function PermissionFields<Action extends string>(properties: Properties<Action>) {
+  const { permissions, conditions = [], onChange } = properties;
   return (
     <Fieldset legend="Permissions of record users and guests: FULL, NONE or a condition">
       <div className="pairs">
@@ -19,7 +21,7 @@ export function PermissionFields({ permissions, onChange }: Properties) {
             label={`May ${action}`}
             value={clause}
             required
-            suggestions={['FULL', 'NONE']}
+            suggestions={['FULL', 'NONE', ...conditions]}
             onChange={(changed) => onChange({ ...permissions, [action]: changed })}
           />
         ))}

@@ -6,10 +6,11 @@ import { Failure } from '../../components/failure.js';
 import { Loading } from '../../components/loading.js';
 import { PageHeader } from '../../components/page-header.js';
 import type { Connection } from '../../connection/connection.js';
-import { loadTableDefinitions, type TableKind } from '../../connection/definitions.js';
+import { loadTableContent, loadTableDefinitions, type TableKind } from '../../connection/definitions.js';
 import { identifier } from '../../connection/surrealql.js';
 import { useLoaded } from '../../connection/use-loaded.js';
-import { DefinitionList } from './definition-list.js';
+import { DefinitionList, STATEMENT } from './definition-list.js';
+import { fieldColumns } from './field-columns.js';
 import { FieldForm } from './field-form.js';
 import { IndexBuild } from './index-build.js';
 import { IndexForm } from './index-form.js';
@@ -21,7 +22,13 @@ interface Properties {
 }
 
 export function TablePage({ connection, table }: Properties) {
-  const { data, error, reload } = useLoaded(() => loadTableDefinitions(connection, table), [connection, table]);
+  const { data, error, reload } = useLoaded(async () => {
+    const [definitions, parts] = await Promise.all([
+      loadTableDefinitions(connection, table),
+      loadTableContent(connection, table),
+    ]);
+    return { ...definitions, ...parts };
+  }, [connection, table]);
   const [form, setForm] = useState<TableKind>();
   const close = () => setForm(undefined);
   const done = () => {
@@ -36,6 +43,9 @@ export function TablePage({ connection, table }: Properties) {
         <Anchor size="sm" href={hrefOf('explore', ['table', table])}>
           Rows
         </Anchor>
+        <Anchor size="sm" href={hrefOf('schema', ['designer', 'table', table])}>
+          Designer
+        </Anchor>
         <Anchor size="sm" href={hrefOf('schema')}>
           All definitions
         </Anchor>
@@ -45,13 +55,16 @@ export function TablePage({ connection, table }: Properties) {
         error === undefined && <Loading />
       ) : (
         <>
-          <DefinitionList title="Fields" definitions={data.FIELD} {...shared}>
+          <DefinitionList title="Fields" definitions={data.FIELD} columns={fieldColumns(data)} {...shared}>
             <Button onClick={() => setForm('FIELD')}>New field</Button>
           </DefinitionList>
           <DefinitionList
             title="Indexes"
             definitions={data.INDEX}
-            more={{ title: 'Build', cell: (index) => <IndexBuild connection={connection} index={index} /> }}
+            columns={[
+              STATEMENT,
+              { title: 'Build', cell: (index) => <IndexBuild connection={connection} index={index} /> },
+            ]}
             {...shared}
           >
             <Button onClick={() => setForm('INDEX')}>New index</Button>

@@ -1,11 +1,13 @@
-/** Where the tables and links of the diagram stand, by dagre: in ranks from left to right. */
+/** Where the tables and links of the picture stand, by dagre: in ranks from left to right. */
 import { Graph, layout } from '@dagrejs/dagre';
-import type { TableParts } from '../../connection/table-parts.js';
+import type { DraftField, DraftTable } from './draft.js';
 import type { Link } from './links.js';
 
 export interface Box {
-  readonly name: string;
-  readonly isRelation: boolean;
+  readonly table: DraftTable;
+  /** The fields that it lists, and how many more there are. */
+  readonly fields: readonly DraftField[];
+  readonly more: number;
   /** Of its middle. */
   readonly x: number;
   readonly y: number;
@@ -13,42 +15,54 @@ export interface Box {
   readonly height: number;
 }
 
-export interface Line {
-  readonly link: Link;
-  readonly points: readonly { readonly x: number; readonly y: number }[];
-  /** Of the middle of its label. */
+export interface Point {
   readonly x: number;
   readonly y: number;
 }
 
-export interface Diagram {
+export interface Line extends Point {
+  readonly link: Link;
+  readonly points: readonly Point[];
+}
+
+export interface Picture {
   readonly width: number;
   readonly height: number;
   readonly boxes: readonly Box[];
   readonly lines: readonly Line[];
 }
 
-/** In pixels. */
-const LETTER = 8;
-const SMALL_LETTER = 6.5;
-const HEIGHT = 32;
+/** In pixels, as in designer.css. */
+const WIDTH = 240;
+const ROW = 24;
+const HEAD = 32;
+const BORDERS = 2;
 const MARGIN = 24;
-/** Names are shown up to this length. */
-const LONGEST = 40;
+const SMALL_LETTER = 6.5;
+/** Labels of links are shown up to this length. */
+const LONGEST = 30;
+/** Fields that a box lists. */
+const MOST = 20;
 
 /** Of a link from a table to itself, below its box. */
 const LOOP_HEIGHT = 28;
 const LOOP_WIDTH = 14;
 
-export function layOut(tables: readonly TableParts[], links: readonly Link[]): Diagram {
+/** @param isEditable whether boxes have a row to add a field */
+export function layOut(tables: readonly DraftTable[], links: readonly Link[], isEditable: boolean): Picture {
   const loops = (name: string) => links.filter((link) => isLoop(link) && link.from === name);
   const graph = new Graph({ multigraph: true });
   graph.setGraph({ rankdir: 'LR', ranksep: 70, nodesep: 24, marginx: MARGIN, marginy: MARGIN });
-  for (const { name } of tables) {
-    const labels = loops(name).map(({ label }) => shortened(label).length * SMALL_LETTER);
+  const sized = tables.map((table) => {
+    const listed = table.columns.filter((field) => isListed(table, field));
+    const fields = listed.slice(0, MOST);
+    const more = listed.length - fields.length;
+    const rows = fields.length + (more > 0 ? 1 : 0) + (isEditable ? 1 : 0);
+    return { table, fields, more, width: WIDTH, height: HEAD + ROW * rows + BORDERS };
+  });
+  for (const { table, height } of sized) {
     // A box stays in the middle of the room that it is given.
-    const height = HEIGHT + 2 * LOOP_HEIGHT * loops(name).length;
-    graph.setNode(name, { width: Math.max(shortened(name).length * LETTER + MARGIN, ...labels), height });
+    graph.setNode(table.name, { width: WIDTH, height: height + 2 * LOOP_HEIGHT * loops(table.name).length });
   }
   for (const [at, link] of links.entries()) {
     if (isLoop(link)) continue;
@@ -57,17 +71,22 @@ export function layOut(tables: readonly TableParts[], links: readonly Link[]): D
   }
   layout(graph);
   const { width = 0, height = 0 } = graph.graph();
-  const boxes = tables.map(({ name, kind }) => {
-    const isRelation = kind.kind === 'RELATION';
-    return { name, isRelation, ...graph.node(name), height: HEIGHT };
+  const boxes = sized.map((box) => {
+    const { x, y } = graph.node(box.table.name) as Point;
+    return { ...box, x, y };
   });
   const lines = links.map((link, at) => {
-    const box = boxes.find(({ name }) => name === link.from);
+    const box = boxes.find(({ table }) => table.name === link.from);
     return isLoop(link) && box !== undefined
       ? loopOf(link, box, loops(link.from).indexOf(link))
       : { link, ...graph.edge(link.from, link.to, String(at)) };
   });
   return { width, height, boxes, lines };
+}
+
+/** Ends of edges are lines, and elements of arrays are said by the type of the array. */
+function isListed({ kind }: DraftTable, { path }: DraftField): boolean {
+  return !/(\.\*)+$/.test(path) && !(kind.kind === 'RELATION' && (path === 'in' || path === 'out'));
 }
 
 function isLoop({ from, to }: Link): boolean {
