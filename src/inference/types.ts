@@ -132,7 +132,7 @@ const OF_KINDS: ByKind<Type> = {
   bytes: named('bytes'),
   table: ({ name }) => ({ kind: 'table', tables: [name] }),
   record: ({ table }) => recordOf(table),
-  file: named('file'),
+  file: ({ bucket }) => ({ kind: 'file', buckets: [bucket] }),
   regex: named('regex'),
   range: named('range'),
   function: named('function'),

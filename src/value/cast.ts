@@ -85,6 +85,7 @@ const CASTING: Conversion = {
   set: toItems,
   setsAreMadeFrom: 'array',
   record: COERCION.record,
+  file: COERCION.file,
   // Anything can name a table, but only a text one of those that are listed.
   table: (value, type) => {
     if (type.tables.length > 0) return COERCION.table(value, type);

@@ -80,7 +80,6 @@ export const COERCION: Conversion = {
     datetime: instance(Datetime),
     decimal: (value) => toDecimal(value) ?? FAILED,
     duration: instance(Duration),
-    file: instance(FileReference),
     float: (value) => (isNumber(value) ? float(toNumber(value)) : FAILED),
     function: instance(Closure),
     int: (value) => toInt(value) ?? FAILED,
@@ -94,6 +93,7 @@ export const COERCION: Conversion = {
   array: (value) => (isArray(value) ? value : FAILED),
   set: (value) => (value instanceof SetValue ? value.items : FAILED),
   record: instance(RecordId),
+  file: instance(FileReference),
   table: (value) => (typeof value === 'string' ? new Table(value) : value instanceof Table ? value : FAILED),
   geometry: (value) => toGeometry(value) ?? FAILED,
 };

@@ -7,6 +7,7 @@ import { typeTextInErrors } from './text/type-text.js';
 import { GEOMETRY_TYPES, type PlainType, type Type } from './type.js';
 import {
   type ArrayValue,
+  type FileReference,
   type Geometry,
   isArray,
   isObject,
@@ -65,6 +66,7 @@ export interface Conversion {
   set(value: Value): ConversionResult<ArrayValue>;
   record(value: Value, type: TypeOf<'record'>): ConversionResult<RecordId>;
   table(value: Value, type: TypeOf<'table'>): ConversionResult<Table>;
+  file(value: Value): ConversionResult<FileReference>;
   geometry(value: Value, type: TypeOf<'geometry'>): ConversionResult<Geometry>;
   /** The source type of sets in error texts. Default: a set. */
   readonly setsAreMadeFrom?: 'array';
@@ -103,6 +105,11 @@ function convertMember(conversion: Conversion, value: Value, type: Type): Value 
       if (table !== FAILED && (type.tables.length === 0 || type.tables.includes(table.name))) return table;
       // A text names any table, as in the reference engine.
       return new Mismatch(type.tables.length === 0 ? { kind: 'string' } : type, value);
+    }
+    case 'file': {
+      const file = conversion.file(value);
+      if (file !== FAILED && (type.buckets.length === 0 || type.buckets.includes(file.bucket))) return file;
+      return new Mismatch(file === FAILED ? { kind: 'file', buckets: [] } : type, value);
     }
     case 'geometry': {
       const geometry = conversion.geometry(value, type);

@@ -17,7 +17,6 @@ export const PLAIN_TYPES = [
   'datetime',
   'decimal',
   'duration',
-  'file',
   'float',
   'function',
   'int',
@@ -55,6 +54,8 @@ export type Type =
   | { readonly kind: 'record'; readonly tables: readonly string[] }
   /** One of the tables themselves; any when `tables` is empty. */
   | { readonly kind: 'table'; readonly tables: readonly string[] }
+  /** In any bucket when `buckets` is empty. */
+  | { readonly kind: 'file'; readonly buckets: readonly string[] }
   /** Any shape when `shapes` is empty. */
   | { readonly kind: 'geometry'; readonly shapes: readonly GeometryType[] }
   | { readonly kind: 'literal'; readonly value: Value }

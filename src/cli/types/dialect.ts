@@ -8,6 +8,7 @@ export interface ClientDialect {
   /** The types that may have to be imported. */
   readonly classes: readonly string[];
   readonly plain: Readonly<Record<PlainType, string>>;
+  readonly file: string;
   readonly geometry: string;
   readonly geometries: Readonly<Record<GeometryType, string>>;
   set(item: string): string;
@@ -52,7 +53,6 @@ const CLIENT: ClientDialect = {
     datetime: 'DateTime',
     decimal: 'Decimal',
     duration: 'Duration',
-    file: 'FileRef',
     float: 'number',
     function: 'unknown',
     number: 'number | Decimal',
@@ -60,6 +60,7 @@ const CLIENT: ClientDialect = {
     regex: 'unknown',
     uuid: 'Uuid',
   },
+  file: 'FileRef',
   geometry: 'Geometry',
   geometries: {
     point: 'GeometryPoint',
@@ -105,7 +106,6 @@ const EMBEDDED: ClientDialect = {
     datetime: 'Datetime',
     decimal: 'Decimal',
     duration: 'Duration',
-    file: 'FileReference',
     float: 'number | Float',
     function: 'Closure',
     number: 'number | Float | Decimal',
@@ -113,6 +113,7 @@ const EMBEDDED: ClientDialect = {
     regex: 'Regex',
     uuid: 'Uuid',
   },
+  file: 'FileReference',
   geometry: 'Geometry',
   geometries: {
     point: shaped('Point'),

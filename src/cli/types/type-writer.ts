@@ -98,6 +98,7 @@ export class TypeWriter {
       tuple: ({ items }) => `[${items.map((item) => this.of(item)).join(', ')}]`,
       record: ({ tables }) => dialect.record(tables),
       table: ({ tables }) => dialect.table(tables),
+      file: () => dialect.file,
       geometry: ({ shapes }) =>
         shapes.length === 0 ? dialect.geometry : shapes.map((shape) => dialect.geometries[shape]).join(' | '),
       literal: ({ value }) => this.#literal(value),
@@ -106,7 +107,7 @@ export class TypeWriter {
   }
 
   /** A value as the type that holds nothing else where TypeScript has one, otherwise as its class. */
-  #literalsOf({ plain, geometries, set, table, record, wholeFloat }: ClientDialect): ByKind<string> {
+  #literalsOf({ plain, geometries, set, table, record, file, wholeFloat }: ClientDialect): ByKind<string> {
     const shapes = Object.fromEntries(
       Object.entries(GEOMETRY_TYPES).map(([name, shape]) => [shape, geometries[name as GeometryType]]),
     ) as Record<Shape['type'], string>;
@@ -129,7 +130,7 @@ export class TypeWriter {
       bytes: named(plain.bytes),
       table: named(table([])),
       record: ({ table }) => record([table]),
-      file: named(plain.file),
+      file: named(file),
       regex: named(plain.regex),
       range: named(plain.range),
       function: named(plain.function),

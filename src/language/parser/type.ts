@@ -18,8 +18,9 @@ const SHAPES: ReadonlyMap<string, GeometryType> = new Map(
 const GENERIC: ReadonlyMap<string, (parser: Parser) => Type> = new Map<string, (parser: Parser) => Type>([
   ['ARRAY', (parser) => sequence(parser, 'array')],
   ['SET', (parser) => sequence(parser, 'set')],
-  ['RECORD', (parser) => ({ kind: 'record', tables: tables(parser) })],
-  ['TABLE', (parser) => ({ kind: 'table', tables: tables(parser) })],
+  ['RECORD', (parser) => ({ kind: 'record', tables: names(parser) })],
+  ['TABLE', (parser) => ({ kind: 'table', tables: names(parser) })],
+  ['FILE', (parser) => ({ kind: 'file', buckets: names(parser) })],
   [
     'GEOMETRY',
     (parser) => ({
@@ -156,7 +157,8 @@ function sequence(parser: Parser, kind: 'array' | 'set'): Type {
   return { kind, item: args.item, ...(args.length !== undefined && { length: args.length }) };
 }
 
-function tables(parser: Parser): readonly string[] {
+/** Of tables or buckets; none for all of them. */
+function names(parser: Parser): readonly string[] {
   return bracketed(parser, () => alternatives(parser, () => parser.name())) ?? [];
 }
 

@@ -15,11 +15,11 @@ export function typeText(type: Type): string {
 }
 
 /**
- * As error texts print it, in which tables stand as they are named: ``record<a|b c>``, but ``array<record<a | `b
+ * As error texts print it, in which tables and buckets stand as they are named: ``record<a|b c>``, but ``array<record<a | `b
  * c`>>``.
  */
 export function typeTextInErrors(type: Type): string {
-  return type.kind === 'record' || type.kind === 'table' ? withArguments(type.kind, type.tables, '|') : typeText(type);
+  return isNamed(type) ? withArguments(type.kind, namesIn(type), '|') : typeText(type);
 }
 
 type Printers = { readonly [K in Type['kind']]?: (type: Extract<Type, { kind: K }>) => string };
@@ -29,15 +29,27 @@ const PRINTERS: Printers = {
   set: collection,
   object: ({ fields, open }) => (fields === undefined ? 'object' : objectType(fields, open)),
   tuple: ({ items }) => `[${items.map(typeText).join(', ')}]`,
-  record: ofTables,
-  table: ofTables,
+  record: named,
+  table: named,
+  file: named,
   geometry: ({ shapes }) => withArguments('geometry', shapes),
   literal: ({ value }) => literalText(value),
   union: ({ of }) => of.map(typeText).join(' | '),
 };
 
-function ofTables({ kind, tables }: Extract<Type, { tables: readonly string[] }>): string {
-  return withArguments(kind, tables.map(escapeName));
+/** A type whose arguments are names. */
+type Named = Extract<Type, { kind: 'record' | 'table' | 'file' }>;
+
+function namesIn(type: Named): readonly string[] {
+  return type.kind === 'file' ? type.buckets : type.tables;
+}
+
+function isNamed(type: Type): type is Named {
+  return type.kind === 'record' || type.kind === 'table' || type.kind === 'file';
+}
+
+function named(type: Named): string {
+  return withArguments(type.kind, namesIn(type).map(escapeName));
 }
 
 /** The reference engine has a space before numbers that aren't ints. */
