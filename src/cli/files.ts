@@ -1,12 +1,14 @@
 /** `tessera files check`: the files of a store beside their bytes, wherever those are. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
 import { describeKey } from '../catalog/keys/describe-key.js';
 import { checkedDatabases } from '../ddl/check/databases.js';
 import { Faults } from '../ddl/check/fault.js';
 import { realEnvironment } from '../env/real.js';
 import { asTesseraError } from '../errors/error.js';
 import { type BucketFaults, checkBucket, repairBucket } from '../files/check/check-bucket.js';
+import { unreferencedFiles } from '../files/check/unreferenced.js';
 import { contentAddressOf } from '../files/contents/address.js';
 import { type BucketPlace, ContentStores } from '../files/contents/content-stores.js';
 import { ConfigurationError, readList } from '../server/setting.js';
@@ -28,12 +30,15 @@ export interface FilesCheckOptions {
 interface Named {
   readonly path: string;
   readonly place: BucketPlace;
+  readonly catalog: DatabaseCatalog;
 }
 
 interface Checked extends Omit<BucketFaults, 'missing'> {
   readonly bucket: string;
   /** Keys of files. */
   readonly missing: readonly string[];
+  /** Keys of files to which no field refers, where fields refer to the bucket. They may be wanted all the same. */
+  readonly unreferenced: readonly string[];
   /** Why its bytes can't be reached. */
   readonly failure?: string;
   readonly repaired: boolean;
@@ -76,11 +81,13 @@ async function bucketsOf(engine: Engine): Promise<Named[]> {
   const transaction = await engine.begin({ writable: false });
   try {
     const catalogs = await checkedDatabases(transaction, new Faults());
-    return catalogs.flatMap(({ namespace, database, buckets }) =>
-      [...buckets.values()].flatMap((bucket) => {
+    return catalogs.flatMap((catalog) =>
+      [...catalog.buckets.values()].flatMap((bucket) => {
         const { identity, name } = bucket;
+        const { namespace, database } = catalog;
         const place = { database: database.id, identity, name, address: contentAddressOf(bucket) };
-        return place.address.kind === 'memory' ? [] : [{ path: `${namespace.name}/${database.name}/${name}`, place }];
+        const path = `${namespace.name}/${database.name}/${name}`;
+        return place.address.kind === 'memory' ? [] : [{ path, place, catalog }];
       }),
     );
   } finally {
@@ -91,7 +98,7 @@ async function bucketsOf(engine: Engine): Promise<Named[]> {
 async function checkOne(
   engine: Engine,
   stores: ContentStores,
-  { path, place }: Named,
+  { path, place, catalog }: Named,
   repairs: boolean,
 ): Promise<Checked> {
   try {
@@ -99,9 +106,12 @@ async function checkOne(
     const { strays, missing } = faults;
     const isFaulty = strays.length + missing.length > 0;
     if (repairs && isFaulty) await repairBucket(engine, stores, place, faults);
-    return { bucket: path, strays, missing: missing.map(({ key }) => key), repaired: repairs && isFaulty };
+    const unreferenced = await unreferencedFiles(engine, catalog, place);
+    const repaired = repairs && isFaulty;
+    return { bucket: path, strays, missing: missing.map(({ key }) => key), unreferenced, repaired };
   } catch (error) {
-    return { bucket: path, strays: [], missing: [], failure: asTesseraError(error).message, repaired: false };
+    const { message } = asTesseraError(error);
+    return { bucket: path, strays: [], missing: [], unreferenced: [], failure: message, repaired: false };
   }
 }
 
@@ -110,12 +120,13 @@ function isSound({ strays, missing, failure, repaired }: Checked): boolean {
 }
 
 function asText(checked: readonly Checked[]): string {
-  const lines = checked.flatMap(({ bucket, strays, missing, failure, repaired }) => {
+  const lines = checked.flatMap(({ bucket, strays, missing, unreferenced, failure, repaired }) => {
     const done = repaired ? ': deleted' : '';
     return [
       ...(failure === undefined ? [] : [`${bucket}: not checked. ${failure}`]),
       ...strays.map((content) => `${bucket}: the bytes ${content} belong to no file${done}`),
       ...missing.map((key) => `${bucket}: the bytes of ${key} are missing${done}`),
+      ...unreferenced.map((key) => `${bucket}: no field refers to ${key}`),
     ];
   });
   const faulty = checked.filter((each) => !isSound(each)).length;

@@ -188,13 +188,18 @@ class FilesOfExecution implements TransferredFiles {
     return row && shownFile(file.bucket, row);
   }
 
-  async delete({ bucket: name, key }: FileReference, expected?: string | false): Promise<undefined> {
+  async delete(file: FileReference, expected?: string | false): Promise<undefined> {
+    const { bucket: name, key } = file;
     const { bucket, rows } = await this.#siteToChange(name);
     assertFileKey(key);
     const row = await rows.get(key);
     await this.#rules.assertMay(this.#execution, 'delete', { bucket, key }, row && shownFile(name, row));
     assertExpected({ expected }, row);
-    if (row !== undefined) await rows.delete(row, this.#now);
+    if (row === undefined) return;
+    const { references } = this.#execution.services;
+    await references.check(this.#execution, file);
+    await rows.delete(row, this.#now);
+    await references.settle(this.#execution, file);
   }
 
   async copy(file: FileReference, target: FileReference, ifFree: boolean): Promise<undefined> {
@@ -241,6 +246,7 @@ class FilesOfExecution implements TransferredFiles {
     const moved = await this.#sourceOf(site, file, site, target, 'rename', ifFree);
     if (moved === undefined || key === file.key) return;
     await site.rows.rename(moved.row, key, moved.before, this.#now);
+    await this.#execution.services.references.follow(this.#execution, file, target);
   }
 
   /** The file to copy or to rename, as it will be, and what it replaces; `undefined` if nothing is to be done. */

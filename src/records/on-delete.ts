@@ -1,4 +1,7 @@
-/** ON DELETE: what happens to records that refer to a deleted one. */
+/**
+ * ON DELETE: what happens to records that refer to a deleted one, or to a deleted file. Those that refer to a renamed
+ * file follow it.
+ */
 import { andThen, forEachInOrder, otherwise, type PromiseOrValue } from '../base/promise-or-value.js';
 import { failure } from '../errors/error.js';
 import type { Reference } from '../language/ast.js';
@@ -7,20 +10,28 @@ import { withDefinerRightsCap } from '../runtime/authorization/definer-rights-ca
 import { isQueryError, isSafeToExpose } from '../runtime/authorization/error-redaction.js';
 import { UNCHECKED } from '../runtime/authorization/permission.js';
 import { deeperByWrite } from '../runtime/depth.js';
-import type { Execution } from '../runtime/execution.js';
+import type { Execution, ReferenceClauses } from '../runtime/execution.js';
 import { Frame } from '../runtime/frame.js';
-import type { Referrer } from '../runtime/links.js';
+import type { Referent, Referrer } from '../runtime/links.js';
 import { Scope } from '../runtime/scope.js';
-import { equals } from '../value/order.js';
+import { equals, setFrom } from '../value/order.js';
 import { withField } from '../value/paths.js';
 import { toText } from '../value/text/text.js';
-import { isArray, type ObjectValue, RecordId, SetValue, type Value } from '../value/value.js';
+import {
+  type ArrayValue,
+  type FileReference,
+  isArray,
+  type ObjectValue,
+  RecordId,
+  SetValue,
+  type Value,
+} from '../value/value.js';
 import { forgetReferrers, referredBy, referrersAt, topName } from './references.js';
 import type { PreparedField, TablePreparer } from './table.js';
 
 type Action = (
   execution: Execution,
-  deleted: RecordId,
+  deleted: Referent,
   referrer: Referrer,
   field: PreparedField,
 ) => PromiseOrValue<unknown>;
@@ -30,12 +41,7 @@ const ACTIONS: Readonly<Record<Reference['onDelete'], Action>> = {
   // References that reject have been checked; only a record that refers to itself is left.
   reject: () => undefined,
   cascade: (execution, _, { id }) => execution.services.writer.delete(execution, id),
-  unset: (execution, deleted, { id, field }) =>
-    execution.services.writer.update(
-      execution,
-      id,
-      (before = {}) => withField(before, field, without(before[field], deleted)) as ObjectValue,
-    ),
+  unset: (execution, deleted, referrer) => exchange(execution, referrer, deleted, undefined),
   then: (execution, deleted, { id }, { onDelete }) => {
     const scope = new Scope();
     scope.set('reference', deleted);
@@ -43,55 +49,75 @@ const ACTIONS: Readonly<Record<Reference['onDelete'], Action>> = {
   },
 };
 
-/** The clauses of all fields that refer to the records a writer deletes. */
-export class OnDelete {
+/** The clauses of all fields that refer to what is deleted: records, or files. */
+export class OnDelete implements ReferenceClauses {
   readonly #tables: TablePreparer;
 
   constructor(tables: TablePreparer) {
     this.#tables = tables;
   }
 
-  /** @throws TesseraError `record_referenced` when another record's field rejects it */
-  check(execution: Execution, id: RecordId): PromiseOrValue<void> {
-    return andThen(referrersAt(execution, id, []), (referrers) => {
+  check(execution: Execution, deleted: Referent): PromiseOrValue<void> {
+    return andThen(referrersAt(execution, deleted, []), (referrers) => {
       if (referrers.length === 0) return;
       return forEachInOrder(referrers, (referrer) =>
         andThen(this.#fieldOf(execution, referrer), (field) => {
-          const isRejecting = field?.definition.reference?.onDelete === 'reject' && !equals(referrer.id, id);
-          return isRejecting ? reject(execution, id, referrer) : undefined;
+          const isRejecting = field?.definition.reference?.onDelete === 'reject' && !equals(referrer.id, deleted);
+          return isRejecting ? reject(execution, deleted, referrer) : undefined;
         }),
       );
     });
   }
 
-  /**
-   * Applies the clauses after the record was deleted. It runs like events do, with permissions off, since the owner of
-   * the schema defined them.
-   * @throws TesseraError `references_failed`
-   */
-  settle(execution: Execution, id: RecordId): PromiseOrValue<void> {
-    return andThen(referrersAt(execution, id, []), (referrers) => {
-      if (referrers.length === 0) return;
+  settle(execution: Execution, deleted: Referent): PromiseOrValue<void> {
+    const settled = this.#forReferrers(execution, deleted, (inner, referrer, field) => {
+      const action = field.definition.reference?.onDelete;
+      return action && ACTIONS[action](inner, deleted, referrer, field);
+    });
+    // What still names a file after that refers to the one that may be put there later.
+    return andThen(settled, (found) =>
+      found && deleted instanceof RecordId ? forgetReferrers(execution, deleted) : undefined,
+    );
+  }
+
+  follow(execution: Execution, renamed: FileReference, target: FileReference): PromiseOrValue<void> {
+    const followed = this.#forReferrers(execution, renamed, (inner, referrer) =>
+      exchange(inner, referrer, renamed, target),
+    );
+    return andThen(followed, () => undefined);
+  }
+
+  /** Acts on what refers to something, for the schema. Returns whether there was anything. */
+  #forReferrers(
+    execution: Execution,
+    of: Referent,
+    act: (execution: Execution, referrer: Referrer, field: PreparedField) => PromiseOrValue<unknown>,
+  ): PromiseOrValue<boolean> {
+    return andThen(referrersAt(execution, of, []), (referrers) => {
+      if (referrers.length === 0) return false;
       const inner: Execution = { ...deeperByWrite(withDefinerRightsCap(execution)), checks: UNCHECKED };
-      const settled = otherwise(
-        () => forEachInOrder(referrers, (referrer) => andThen(this.#act(inner, id, referrer), () => undefined)),
+      const done = otherwise(
+        () => forEachInOrder(referrers, (referrer) => andThen(this.#act(inner, referrer, act), () => undefined)),
         (error) => {
           if (!isQueryError(error)) throw error;
           const reason = execution.checks.view && !isSafeToExpose(error) ? 'it failed' : error.message;
-          throw failure('references_failed', { id: toText(id), reason }, { cause: error });
+          throw failure('references_failed', { id: toText(of), reason }, { cause: error });
         },
       );
-      return andThen(settled, () => forgetReferrers(execution, id));
+      return andThen(done, () => true);
     });
   }
 
-  #act(execution: Execution, deleted: RecordId, referrer: Referrer): PromiseOrValue<unknown> {
+  #act(
+    execution: Execution,
+    referrer: Referrer,
+    act: (execution: Execution, referrer: Referrer, field: PreparedField) => PromiseOrValue<unknown>,
+  ): PromiseOrValue<unknown> {
     return andThen(this.#fieldOf(execution, referrer), (field) => {
-      const action = field?.definition.reference?.onDelete;
-      if (field === undefined || action === undefined) return;
+      if (field === undefined) return;
       // One that refers by two fields, or that another has deleted, may be gone by now.
       return andThen(execution.services.writer.exists(execution, referrer.id), (exists) =>
-        exists ? ACTIONS[action](execution, deleted, referrer, field) : undefined,
+        exists ? act(execution, referrer, field) : undefined,
       );
     });
   }
@@ -107,19 +133,35 @@ export class OnDelete {
 }
 
 /** The error names the referring record only if the principal can see the reference. */
-function reject(execution: Execution, id: RecordId, { id: by, field }: Referrer): PromiseOrValue<never> {
+function reject(execution: Execution, deleted: Referent, { id: by, field }: Referrer): PromiseOrValue<never> {
   const isSeen =
     !execution.checks.view ||
     andThen(execution.services.reader.read(execution, by, 'select', readOfField(field)), (record) =>
-      referredBy(record?.[field]).some((each) => equals(each, id)),
+      referredBy(record?.[field]).some((each) => equals(each, deleted)),
     );
   return andThen(isSeen, (seen) => {
-    throw failure('record_referenced', { id: toText(id), ...(seen && { by: toText(by) }) });
+    throw failure('record_referenced', { id: toText(deleted), ...(seen && { by: toText(by) }) });
   });
 }
 
-function without(value: Value, id: RecordId): Value {
-  if (isArray(value)) return value.filter((item) => !equals(item, id));
-  if (value instanceof SetValue) return new SetValue(value.items.filter((item) => !equals(item, id)));
-  return value instanceof RecordId && equals(value, id) ? undefined : value;
+/** The record refers to `target` in the place of `old`, or to nothing there. */
+function exchange(
+  execution: Execution,
+  { id, field }: Referrer,
+  old: Referent,
+  target: FileReference | undefined,
+): PromiseOrValue<unknown> {
+  return execution.services.writer.update(
+    execution,
+    id,
+    (before = {}) => withField(before, field, exchanged(before[field], old, target)) as ObjectValue,
+  );
+}
+
+function exchanged(value: Value, old: Referent, target: FileReference | undefined): Value {
+  const put = target === undefined ? [] : [target];
+  const inItems = (items: ArrayValue) => items.flatMap((item): ArrayValue => (equals(item, old) ? put : [item]));
+  if (isArray(value)) return inItems(value);
+  if (value instanceof SetValue) return setFrom(inItems(value.items));
+  return equals(value, old) ? target : value;
 }

@@ -139,5 +139,5 @@ function rangesAt(catalog: DatabaseCatalog, id: RecordId): KeyRange[] {
   if (id.key instanceof Range) return [];
   const node = vertexKey(catalog, id);
   const edges = [prefixRange(edgePrefix(node, 'in')), prefixRange(edgePrefix(node, 'out'))];
-  return hasReferences(catalog) ? [...edges, prefixRange(edgePrefix(node, 'reference'))] : edges;
+  return hasReferences(catalog, 'record') ? [...edges, prefixRange(edgePrefix(node, 'reference'))] : edges;
 }

@@ -18,7 +18,7 @@ import { skipWrite } from '../runtime/authorization/denied-writes.js';
 import { type Candidate, type Candidates, forEachCandidates, rowsOfIds, withNote } from '../runtime/candidates.js';
 import { mapReads } from '../runtime/concurrent-reads.js';
 import type { Execution, RecordReader } from '../runtime/execution.js';
-import type { EdgeStep, Hop, Referrer, ReferrerSubject } from '../runtime/links.js';
+import type { EdgeStep, Hop, Referent, Referrer, ReferrerSubject } from '../runtime/links.js';
 import type { BatchVisitor, PermissionVerdict, ReadPurpose, RecordScan } from '../runtime/record-access.js';
 import type { Tuning } from '../runtime/tuning.js';
 import type { Key, KeyRange, ScanOptions } from '../storage/contract.js';
@@ -205,8 +205,8 @@ export class StoredRecordReader implements RecordReader {
     });
   }
 
-  referrers(execution: Execution, id: RecordId, subjects: readonly ReferrerSubject[]): PromiseOrValue<Referrer[]> {
-    return referrersAt(execution, id, subjects);
+  referrers(execution: Execution, of: Referent, subjects: readonly ReferrerSubject[]): PromiseOrValue<Referrer[]> {
+    return referrersAt(execution, of, subjects);
   }
 
   storedRange(

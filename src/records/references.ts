@@ -1,6 +1,6 @@
 /**
- * References: the keys at a record that lead back to the records whose REFERENCE fields link to it. The writer keeps
- * them; `<~` reads them, and DELETE applies ON DELETE to them (`on-delete.ts`).
+ * References: the keys at a record or a file that lead back to the records whose REFERENCE fields name it. The writer
+ * keeps them; `<~` reads them, and what is deleted applies ON DELETE to them (`on-delete.ts`).
  */
 import { andThen, forEachInOrder, type PromiseOrValue } from '../base/promise-or-value.js';
 import { eachItem } from '../base/work/loops.js';
@@ -12,11 +12,13 @@ import { edgePrefix, referenceKey, referencePrefix, referrerAt } from '../catalo
 import { prefixRange } from '../catalog/keys/key-bytes.js';
 import { encodedKeyOf } from '../catalog/keys/store-keys.js';
 import type { Execution } from '../runtime/execution.js';
-import type { Referrer, ReferrerSubject } from '../runtime/links.js';
+import type { Referent, Referrer, ReferrerSubject } from '../runtime/links.js';
 import type { Key, KeyRange } from '../storage/contract.js';
 import { forEachBatch } from '../storage/cursor.js';
 import { decodeKey, encodeKey } from '../value/codecs/key-codec.js';
+import type { Type } from '../value/type.js';
 import {
+  FileReference,
   isArray,
   isObject,
   type ObjectValue,
@@ -38,10 +40,12 @@ export function topName({ path: { parts } }: Pick<FieldDefinition, 'path'>): str
   return part?.kind === 'field' ? part.name : '';
 }
 
-/** The records that a value of a REFERENCE field refers to. */
-export function referredBy(value: Value): RecordId[] {
+/** The records and files that a value of a REFERENCE field refers to. */
+export function referredBy(value: Value): Referent[] {
   const items = value instanceof SetValue ? value.items : isArray(value) ? value : [value];
-  return items.filter((item) => item instanceof RecordId && !(item.key instanceof Range)) as RecordId[];
+  return items.filter(
+    (item) => item instanceof FileReference || (item instanceof RecordId && !(item.key instanceof Range)),
+  ) as Referent[];
 }
 
 /** Replaces the references of one record's old state by those of its new state. */
@@ -60,8 +64,8 @@ export function updateReferences(
   const encoded = encodeKey(key);
   const keysOf = (field: string, record: ObjectValue | undefined): PromiseOrValue<Set<Key>> => {
     const keys = new Set<Key>();
-    const listed = eachItem(referredBy(record?.[field]), work, (id) => {
-      keys.add(referenceKey(vertexKey(catalog, id), table.definition.id, field, encoded));
+    const listed = eachItem(referredBy(record?.[field]), work, (of) => {
+      keys.add(referenceKey(vertexKey(catalog, of), table.definition.id, field, encoded));
     });
     return andThen(listed, () => keys);
   };
@@ -102,8 +106,8 @@ export function settleReferences(
   return forEachBatch(transaction.scan(table.keys.records), (batch) => {
     for (const [key, record] of batch) {
       if (!isObject(record)) continue;
-      for (const id of referredBy(record[name])) {
-        const entry = referenceKey(vertexKey(catalog, id), table.definition.id, name, encodedKeyOf(key));
+      for (const referent of referredBy(record[name])) {
+        const entry = referenceKey(vertexKey(catalog, referent), table.definition.id, name, encodedKeyOf(key));
         if (isBuilt) transaction.put(entry, name);
         else transaction.delete(entry);
       }
@@ -113,17 +117,17 @@ export function settleReferences(
 }
 
 /**
- * The records that refer to a record, subject by subject, by field and key; without subjects those of all tables, by
- * their names.
+ * The records that refer to another or to a file, subject by subject, by field and key; without subjects those of all
+ * tables, by their names.
  */
 export function referrersAt(
   execution: Execution,
-  id: RecordId,
+  of: Referent,
   subjects: readonly ReferrerSubject[],
 ): PromiseOrValue<Referrer[]> {
   return andThen(execution.context.catalog(), (catalog) => {
-    if (catalog === undefined || id.key instanceof Range || !hasReferences(catalog)) return [];
-    const node = vertexKey(catalog, id);
+    if (catalog === undefined || of.key instanceof Range || !hasReferences(catalog, kindOfReferent(of))) return [];
+    const node = vertexKey(catalog, of);
     const work = execution.interrupt;
     const referrers: Referrer[] = [];
     const found = forEachInOrder(rangesAt(catalog, node, subjects), (range) => {
@@ -147,12 +151,12 @@ export function referrersAt(
 }
 
 /** Deletes the references to a record. */
-export function forgetReferrers(execution: Execution, id: RecordId): PromiseOrValue<void> {
+export function forgetReferrers(execution: Execution, of: RecordId): PromiseOrValue<void> {
   return andThen(execution.context.catalog(), (catalog) =>
     catalog === undefined
       ? undefined
       : execution.context.transaction.deleteRange(
-          prefixRange(edgePrefix(vertexKey(catalog, id), 'reference')),
+          prefixRange(edgePrefix(vertexKey(catalog, of), 'reference')),
           execution.interrupt,
         ),
   );
@@ -169,19 +173,38 @@ function rangesAt(catalog: DatabaseCatalog, node: string, subjects: readonly Ref
   });
 }
 
-/**
- * Whether there are REFERENCE fields in the database at all; most have none, and their DELETEs needn't look for any.
- */
-export function hasReferences(catalog: DatabaseCatalog): boolean {
-  let has = referring.get(catalog);
-  if (has === undefined) {
-    has = [...catalog.tables.values()].some(({ fields }) => fields.some(({ reference }) => reference !== undefined));
-    referring.set(catalog, has);
-  }
-  return has;
+type ReferentKind = 'record' | 'file';
+
+function kindOfReferent(of: Referent): ReferentKind {
+  return of instanceof FileReference ? 'file' : 'record';
 }
 
-const referring = new WeakMap<DatabaseCatalog, boolean>();
+/**
+ * Whether REFERENCE fields of the database refer to records, or to files; most have none, and what is deleted there
+ * needn't be looked for.
+ */
+export function hasReferences(catalog: DatabaseCatalog, kind: ReferentKind): boolean {
+  let kinds = referring.get(catalog);
+  if (kinds === undefined) {
+    const fields = [...catalog.tables.values()].flatMap((table) => table.fields);
+    const types = fields.flatMap(({ reference, type }) =>
+      reference === undefined || type === undefined ? [] : [type],
+    );
+    kinds = {
+      record: types.some((type) => mayRefer(type, 'record')),
+      file: types.some((type) => mayRefer(type, 'file')),
+    };
+    referring.set(catalog, kinds);
+  }
+  return kinds[kind];
+}
+
+const referring = new WeakMap<DatabaseCatalog, Readonly<Record<ReferentKind, boolean>>>();
+
+function mayRefer(type: Type, kind: ReferentKind): boolean {
+  if (type.kind === 'union') return type.of.some((member) => mayRefer(member, kind));
+  return (type.kind === 'array' || type.kind === 'set' ? type.item?.kind : type.kind) === kind;
+}
 
 function compareNames(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;

@@ -22,7 +22,6 @@ import { processFields } from './fields.js';
 import { restoreElements } from './hidden.js';
 import { updateIndexes } from './index/maintain.js';
 import { maskElements } from './mask.js';
-import { OnDelete } from './on-delete.js';
 import { mapInBatches, prefetchRecords } from './prefetch.js';
 import { noteChange } from './record-changes.js';
 import { checkKind, inOrder, withEnds, withIdentity } from './record-form.js';
@@ -35,14 +34,12 @@ import { beginUser, endUser } from './users.js';
 export class StoredRecordWriter implements RecordWriter {
   readonly #tables: TablePreparer;
   readonly #liveQueries: LiveRegistry;
-  readonly #onDelete: OnDelete;
   /** Number of writes so far: if it is the same, no expression has written what was read before it was evaluated. */
   #writes = 0;
 
   constructor(tables: TablePreparer, liveQueries: LiveRegistry) {
     this.#tables = tables;
     this.#liveQueries = liveQueries;
-    this.#onDelete = new OnDelete(tables);
   }
 
   /**
@@ -180,7 +177,7 @@ export class StoredRecordWriter implements RecordWriter {
           if (!allowed) return denyChange(execution, refusal, table.entry, before);
           const cleared = isUnconnected
             ? true
-            : andThen(this.#onDelete.check(execution, id), () => this.#deleteEdges(execution, id));
+            : andThen(execution.services.references.check(execution, id), () => this.#deleteEdges(execution, id));
           return andThen(cleared, (done) => {
             if (!done) return denyChange(execution, refusal, table.entry, before);
             // Events of its edges may have changed the record, or deleted it.
@@ -232,7 +229,7 @@ export class StoredRecordWriter implements RecordWriter {
     const unlisted = andThen(forgotten, () => updateIndexes(execution, table.entry, key, before, undefined));
     const ended = andThen(unlisted, () => endUser(execution, table.entry, id));
     return andThen(
-      andThen(ended, () => (isUnconnected ? undefined : this.#onDelete.settle(execution, id))),
+      andThen(ended, () => (isUnconnected ? undefined : execution.services.references.settle(execution, id))),
       () => andThen(this.#follow(execution, catalog, table, stored, written, undefined), () => written),
     );
   }

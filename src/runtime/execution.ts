@@ -1,6 +1,5 @@
 /** The state of a running statement: services, request, transaction, identity and limits. Nothing is ambient. */
 import type { PromiseOrValue } from '../base/promise-or-value.js';
-import type { Work } from '../base/work/work.js';
 import type { KeptToken } from '../catalog/credentials/revocation-list.js';
 import type { DatabaseCatalog, TableEntry } from '../catalog/definitions/database-catalog.js';
 import type { AnalyzerDefinition, SequenceDefinition } from '../catalog/definitions/definition.js';
@@ -20,12 +19,13 @@ import type { ServerMetrics } from '../metrics/server-metrics.js';
 import type { FieldsRead } from '../plan/fields-read.js';
 import type { Analyzer } from '../search/text/analyzer.js';
 import type { KeyRange, ReadParts, Transaction, Versionstamp } from '../storage/contract.js';
-import type { Duration, ObjectValue, RecordId, Uuid, Value } from '../value/value.js';
+import type { FileReference, ObjectValue, RecordId, Uuid, Value } from '../value/value.js';
 import type { PackedCache } from '../vectors/packed-cache.js';
 import type { AuditRecorder } from './audit-recorder.js';
 import type { TransferredFiles } from './file-access.js';
 import type { Inspection } from './inspection.js';
-import type { EdgeStep, Hop, Referrer, ReferrerSubject } from './links.js';
+import type { Interrupt } from './interrupt.js';
+import type { EdgeStep, Hop, Referent, Referrer, ReferrerSubject } from './links.js';
 import type { ChangeMemory, LastDefinitions, PresentedChange } from './live-changes.js';
 import type { NodeRegistry, QueuedEvents, SessionFacts, SessionsElsewhere } from './nodes.js';
 import type { Notification } from './notification.js';
@@ -57,19 +57,6 @@ export interface Checks {
   readonly edit: boolean;
 }
 
-/** The work of a statement, which ends with its deadline or a cancellation. */
-export interface Interrupt extends Work {
-  /** A checkpoint for synchronous code: throws, but never yields. */
-  check(): void;
-  /** The same with an earlier deadline, if `duration` from now, or from `since`, is earlier. */
-  within(duration: Duration, since?: number): Interrupt;
-  /**
-   * Calls back when the deadline has passed or the request was cancelled, also while an answer is waited for, or
-   * `grace` milliseconds later. The returned function unsubscribes.
-   */
-  onEnd(callback: (reason: TesseraError) => void, grace?: number): () => void;
-}
-
 /** Parts of the server that all executions of a store share. */
 export interface Services {
   readonly environment: Environment;
@@ -90,6 +77,7 @@ export interface Services {
   readonly analyzers: AnalyzerRegistry;
   readonly reader: RecordReader;
   readonly writer: RecordWriter;
+  readonly references: ReferenceClauses;
   readonly liveQueries: LiveRegistry;
   readonly liveResults: LiveResultRegistry;
   /** Packed vectors of what was searched before, and graphs of HNSW indexes, within the same memory. */
@@ -259,8 +247,11 @@ export interface RecordReader {
   edges(execution: Execution, id: RecordId, step: EdgeStep): PromiseOrValue<RecordId[]>;
   /** The ends of the edges at a record, if known without reading these. */
   ends(execution: Execution, id: RecordId, hop: Hop): PromiseOrValue<RecordId[] | undefined>;
-  /** The records that refer to a record, seen or not, once for each field; without subjects those of all tables. */
-  referrers(execution: Execution, id: RecordId, subjects: readonly ReferrerSubject[]): PromiseOrValue<Referrer[]>;
+  /**
+   * The records that refer to another or to a file, seen or not, once for each field; without subjects those of all
+   * tables.
+   */
+  referrers(execution: Execution, of: Referent, subjects: readonly ReferrerSubject[]): PromiseOrValue<Referrer[]>;
 }
 
 /**
@@ -295,6 +286,20 @@ export interface RecordWriter {
    * Whether a record is there, seen or not. For the statements themselves; its answer must never reach the principal.
    */
   exists(execution: Execution, id: RecordId): PromiseOrValue<boolean>;
+}
+
+/** What REFERENCE fields demand when the record or file to which they refer is deleted, or the file is renamed. */
+export interface ReferenceClauses {
+  /** Before it is deleted. @throws TesseraError `record_referenced` when a field of another record rejects it */
+  check(execution: Execution, deleted: Referent): PromiseOrValue<void>;
+  /**
+   * Applies ON DELETE, once it is deleted. It runs like events do, with permissions off, since the owner of the schema
+   * defined it.
+   * @throws TesseraError `references_failed`
+   */
+  settle(execution: Execution, deleted: Referent): PromiseOrValue<void>;
+  /** Has the fields follow a file that was renamed, with permissions off. @throws TesseraError `references_failed` */
+  follow(execution: Execution, renamed: FileReference, target: FileReference): PromiseOrValue<void>;
 }
 
 /** What a session gets notifications for. */

@@ -7,7 +7,19 @@ import { failure, type TesseraError } from '../errors/error.js';
 import { formatDuration } from '../value/time/duration.js';
 import type { Duration } from '../value/value.js';
 import { takeWalked } from '../value/walk.js';
-import type { Interrupt } from './execution.js';
+
+/** The work of a statement, which ends with its deadline or a cancellation. */
+export interface Interrupt extends Work {
+  /** A checkpoint for synchronous code: throws, but never yields. */
+  check(): void;
+  /** The same with an earlier deadline, if `duration` from now, or from `since`, is earlier. */
+  within(duration: Duration, since?: number): Interrupt;
+  /**
+   * Calls back when the deadline has passed or the request was cancelled, also while an answer is waited for, or
+   * `grace` milliseconds later. The returned function unsubscribes.
+   */
+  onEnd(callback: (reason: TesseraError) => void, grace?: number): () => void;
+}
 
 /** A step of so many units of work may take that long: a list of as many elements takes 1 MiB. */
 const LARGE_STEP = 2 ** 17;

@@ -24,6 +24,7 @@ import { ReturnSignal } from '../query/expression/signal.js';
 import { beginPrefetch } from '../query/prefetch/first-reads.js';
 import { prepareViews } from '../query/view/maintain.js';
 import { runQueuedEvent } from '../records/events.js';
+import { OnDelete } from '../records/on-delete.js';
 import { StoredRecordReader } from '../records/reader.js';
 import { type FieldPermissionDefault, TablePreparer } from '../records/table.js';
 import { keysOfUser } from '../records/users.js';
@@ -34,7 +35,6 @@ import type {
   Checks,
   Entrance,
   Execution,
-  Interrupt,
   LiveListener,
   LiveRegistry,
   LiveResultRegistry,
@@ -46,6 +46,7 @@ import type {
 } from '../runtime/execution.js';
 import { type Compiler, Frame } from '../runtime/frame.js';
 import type { Inspection } from '../runtime/inspection.js';
+import type { Interrupt } from '../runtime/interrupt.js';
 import { interruptible } from '../runtime/interruptible.js';
 import type { NodeRegistry, QueuedEvents } from '../runtime/nodes.js';
 import { QueryTimeout } from '../runtime/query-timeout.js';
@@ -178,6 +179,7 @@ export class Executor {
       analyzers: new Analyzers(this.compiler, options.search),
       reader: new StoredRecordReader(this.#tables, tuning),
       writer: new StoredRecordWriter(this.#tables, this.liveQueries),
+      references: new OnDelete(this.#tables),
       liveQueries: this.liveQueries,
       liveResults: this.liveResults,
       packedVectors,

@@ -129,6 +129,26 @@ describe.each(['database', 'folder', 's3'])('a bucket in the backend %s', (kind)
   });
 });
 
+it('names files to which no field refers, where fields refer to the bucket', async () => {
+  await store('database', async () => undefined);
+  const engine = openLmdb(data);
+  const database = await openDatabase(engine, {});
+  const session = database.ownerSession();
+  await session.use('test', 'test');
+  await run(
+    session,
+    `DEFINE BUCKET other; f"other:/x".put('x');
+     DEFINE FIELD f ON doc TYPE option<array<file<files>>> REFERENCE; CREATE doc SET f = [f"files:/a", f"files:/c"];
+     DEFINE FIELD f ON gone TYPE file<files> REFERENCE; CREATE gone SET f = f"files:/b"; REMOVE TABLE gone`,
+  );
+  await database.close();
+  const found = await check();
+  expect(found.isSound).toBe(true);
+  expect(found.text).toBe(
+    'test/test/files: no field refers to /b\ntest/test/files: no field refers to /empty\n2 buckets, all of them sound\n',
+  );
+});
+
 it('is said of what can’t be reached, and changes nothing of it', async () => {
   await store(`file:${root}/files`, async () => undefined);
   const count = () => readdirSync(join(root, 'files'), { recursive: true }).length;

@@ -3,7 +3,7 @@ import { isPromise, type PromiseOrValue } from '../../src/base/promise-or-value.
 import { databaseArea, sequenceKey } from '../../src/catalog/keys/store-keys.js';
 import { SequenceCounters } from '../../src/ddl/define/sequence-counters.js';
 import { failure } from '../../src/errors/error.js';
-import type { Interrupt } from '../../src/runtime/execution.js';
+import type { Interrupt } from '../../src/runtime/interrupt.js';
 import type { BeginOptions, Transaction } from '../../src/storage/contract.js';
 import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { withRetries } from '../../src/storage/retry.js';

@@ -138,6 +138,17 @@ describe.each(['pictures', 'folder', 'memory'])('the bucket %s', (bucket) => {
   });
 });
 
+it('isn’t deleted while a record that rejects it refers to it', async () => {
+  await sql(`DEFINE FIELD picture ON album TYPE option<file<pictures>> REFERENCE ON DELETE REJECT`);
+  await ask('ann', 'PUT', 'pictures/kept.png', { body: 'kept' });
+  await sql('CREATE album:1 SET picture = f"pictures:/kept.png"');
+  expect(await codeOf(await ask('ann', 'DELETE', 'pictures/kept.png'))).toEqual([409, 'record_referenced']);
+  expect((await ask('ann', 'GET', 'pictures/kept.png')).status).toBe(200);
+  await sql('DEFINE FIELD OVERWRITE picture ON album TYPE option<file<pictures>> REFERENCE ON DELETE UNSET');
+  expect((await ask('ann', 'DELETE', 'pictures/kept.png')).status).toBe(204);
+  expect(await sql('SELECT * FROM album')).toEqual([[{ id: 'album:1' }]]);
+});
+
 describe('a link', () => {
   it('needs no credentials', async () => {
     await ask('ann', 'PUT', 'pictures/linked.png', { body: 'linked' });

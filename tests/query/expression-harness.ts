@@ -12,7 +12,7 @@ import { ResidentGraphs } from '../../src/index/hnsw/resident-graphs.js';
 import { parseQuery, parseValue } from '../../src/language/parse.js';
 import type { Execution, Services } from '../../src/runtime/execution.js';
 import { Frame } from '../../src/runtime/frame.js';
-import type { EdgeStep, Referrer, ReferrerSubject } from '../../src/runtime/links.js';
+import type { EdgeStep, Referent, Referrer, ReferrerSubject } from '../../src/runtime/links.js';
 import { QueryTimeout } from '../../src/runtime/query-timeout.js';
 import { RevocationFlag } from '../../src/runtime/revocation-flag.js';
 import { Scope } from '../../src/runtime/scope.js';
@@ -77,7 +77,7 @@ export class Store {
     return this.slow ? Promise.resolve(ids) : ids;
   }
 
-  referrers(to: RecordId, subjects: readonly ReferrerSubject[]): PromiseOrValue<Referrer[]> {
+  referrers(to: Referent, subjects: readonly ReferrerSubject[]): PromiseOrValue<Referrer[]> {
     const all = [...this.#records.values()].flatMap((record) =>
       Object.keys(record)
         .filter((field) => field !== 'id' && pointsTo(record[field], to))
@@ -96,7 +96,7 @@ function isEdge(record: ObjectValue): boolean {
   return record['in'] instanceof RecordId && record['out'] instanceof RecordId;
 }
 
-function pointsTo(value: Value, id: RecordId): boolean {
+function pointsTo(value: Value, id: Referent): boolean {
   return equals(value, id) || contains(value, id);
 }
 
@@ -178,6 +178,7 @@ export function executionOver(world: World, store: Store): Execution {
         referrers: (_, id, subjects) => store.referrers(id, subjects),
       },
       writer: { create: missing, update: missing, delete: missing, deleteMany: missing, put: missing, exists: missing },
+      references: { check: missing, settle: missing, follow: missing },
       liveQueries: new LiveQueries(),
       liveResults: {
         size: 0,

@@ -1,6 +1,6 @@
 /** Describes the kind of data under a key for error texts, without revealing its content. */
 import type { Key } from '../../storage/contract.js';
-import type { Id } from './key-bytes.js';
+import { type Id, OF_FILES } from './key-bytes.js';
 import { NODES_AREA } from './node-keys.js';
 import { databaseArea, SYSTEM_SIGN_INS } from './store-keys.js';
 
@@ -50,9 +50,9 @@ export function describeKey(key: Key): string {
   const location = `${where} ${idAt(key, 1)}`;
   const kind = key[1 + ID_LENGTH] ?? '';
   const inTable = where === 'database' ? TABLE_KINDS[kind] : undefined;
-  return inTable === undefined
-    ? `${KINDS[kind] ?? 'something'} of ${location}`
-    : `${inTable} of table ${idAt(key, 2 + ID_LENGTH)} in ${location}`;
+  if (inTable === undefined) return `${KINDS[kind] ?? 'something'} of ${location}`;
+  const table = idAt(key, 2 + ID_LENGTH);
+  return table === OF_FILES ? `a reference to a file in ${location}` : `${inTable} of table ${table} in ${location}`;
 }
 
 /** What keys of a table hold, in the plural. */
@@ -66,7 +66,9 @@ const HELD: Readonly<Record<string, string>> = {
 /** What a key holds, and of which table: for summaries of many. */
 export function whatKeyHolds(key: Key): { readonly table?: Id; readonly holds: string } {
   const holds = key[0] === 'D' ? HELD[key[1 + ID_LENGTH] ?? ''] : undefined;
-  return holds === undefined ? { holds: 'definitions' } : { table: idAt(key, 2 + ID_LENGTH), holds };
+  if (holds === undefined) return { holds: 'definitions' };
+  const table = idAt(key, 2 + ID_LENGTH);
+  return table === OF_FILES ? { holds: 'references to files' } : { table, holds };
 }
 
 /** Whether a key is that of a record. */

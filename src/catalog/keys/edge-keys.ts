@@ -1,6 +1,6 @@
 /** Keys of graph edges and references, by the vertex at which they are (`store-keys.ts`). */
 import type { Key, KeyRange } from '../../storage/contract.js';
-import { ID_LENGTH, type Id, idAt, idBytes, NO_TABLE, nameBytes, prefixRange } from './key-bytes.js';
+import { ID_LENGTH, type Id, idAt, idBytes, NO_TABLE, nameBytes, OF_FILES, prefixRange } from './key-bytes.js';
 import { databaseArea } from './store-keys.js';
 
 const DIRECTIONS = { in: 'i', out: 'o', reference: 'r' } as const;
@@ -20,6 +20,19 @@ export function undefinedVertex(database: Id, table: string, key: string): strin
 /** The prefix of all vertices of an undefined table. */
 export function undefinedVertices(database: Id, table: string): string {
   return vertexPrefix(database, NO_TABLE, nameBytes(table));
+}
+
+/**
+ * A file as a vertex, by its name: it needn't exist, nor need its bucket. `file` is the encoded value, as `key` is that
+ * of a record.
+ */
+export function fileVertex(database: Id, file: string): string {
+  return vertexPrefix(database, OF_FILES, file);
+}
+
+/** The adjacency entries of all files. */
+export function fileEdgesRange(database: Id): KeyRange {
+  return edgesRange(database, OF_FILES);
 }
 
 /** The adjacency entries of a table's vertices. */

@@ -13,6 +13,9 @@ export const ID_LENGTH = 4;
  */
 export const NO_TABLE: Id = 0xffff_ffff;
 
+/** In the place of a table's id where files are referred to. */
+export const OF_FILES: Id = 0xffff_fffe;
+
 /**
  * All keys that begin with `prefix`.
  *

@@ -17,6 +17,7 @@ import type { Engine, Stored, Transaction } from '../../storage/contract.js';
 import { APPENDED_LENGTH } from '../../storage/transaction/append.js';
 import { checkedDatabases } from './databases.js';
 import type { Faults } from './fault.js';
+import { checkFileReferences } from './file-references.js';
 import { checkFullText } from './full-text.js';
 import { batchesOf, type CheckProgress, TableCheck } from './tables.js';
 
@@ -29,6 +30,7 @@ export async function checkEntries(engine: Engine, faults: Faults, progress: Che
         await new TableCheck(transaction, catalog, table, faults, progress).run();
         await checkFullText(transaction, catalog, table, faults, progress);
       }
+      await checkFileReferences(transaction, catalog, faults, progress);
       await checkChanges(transaction, catalog, faults, progress);
     }
     await checkEvents(transaction, faults, progress);

@@ -9,6 +9,7 @@ import { edgeEntries } from '../../records/edges.js';
 import type { KeptIndex } from '../../records/index/contract.js';
 import { keptIndexes } from '../../records/index/maintain.js';
 import { referredBy, referringFields } from '../../records/references.js';
+import type { Referent } from '../../runtime/links.js';
 import type { Entry, Key, KeyRange, Stored, Transaction } from '../../storage/contract.js';
 import { decodeKey, encodeKey } from '../../value/codecs/key-codec.js';
 import { equals } from '../../value/order.js';
@@ -177,9 +178,7 @@ export class TableCheck {
     if (record === null) return;
     const here = new RecordId(this.#table.definition.name, decodeKey(encoded).value as RecordKey);
     if (isReference) {
-      const refers =
-        isObject(record) && Object.values(record).some((value) => referredBy(value).some((to) => equals(to, here)));
-      if (!refers)
+      if (!refersTo(record, here))
         this.#faults.add(
           'references',
           this.#place,
@@ -195,6 +194,13 @@ export class TableCheck {
   }
 }
 
+/** Whether a stored record refers to another or to a file in one of its fields. */
+export function refersTo(record: Stored | undefined, referent: Referent): boolean {
+  return (
+    isObject(record) && Object.values(record).some((value) => referredBy(value).some((to) => equals(to, referent)))
+  );
+}
+
 function decodedKey(encoded: string): RecordKey | undefined {
   try {
     const { value, next } = decodeKey(encoded);
@@ -204,7 +210,8 @@ function decodedKey(encoded: string): RecordKey | undefined {
   }
 }
 
-function decodedEnd(key: string, start: number): number | undefined {
+/** Where an encoded value in a key ends; `undefined` if it can't be read. */
+export function decodedEnd(key: Key, start: number): number | undefined {
   try {
     return decodeKey(key, start).next;
   } catch {

@@ -132,7 +132,7 @@ function isKeyType(type: Type): boolean {
 function reference(field: FieldDefinition): void {
   if (field.reference === undefined) return;
   if (field.path.parts.length > 1) throw failure('reference_nested', { field: fieldName(field) });
-  if (field.type === undefined || !isRecordType(field.type)) {
+  if (field.type === undefined || !isReferenceType(field.type)) {
     throw failure('reference_type', { type: field.type === undefined ? 'any' : typeText(field.type) });
   }
 }
@@ -143,16 +143,17 @@ function credential(field: FieldDefinition): void {
   throw failure('credential_element', { field: fieldName(field) });
 }
 
-/** Records, collections of records, or absence. */
-function isRecordType(type: Type): boolean {
+/** Records and files, collections of them, or absence. */
+function isReferenceType(type: Type): boolean {
   switch (type.kind) {
     case 'record':
+    case 'file':
       return true;
     case 'array':
     case 'set':
-      return type.item?.kind === 'record';
+      return type.item?.kind === 'record' || type.item?.kind === 'file';
     case 'union':
-      return type.of.every((member) => member.kind === 'none' || isRecordType(member));
+      return type.of.every((member) => member.kind === 'none' || isReferenceType(member));
     default:
       return false;
   }

@@ -158,10 +158,12 @@ export const queryErrors = {
     ({ event, reason }) => `Error while processing event ${event}: ${reason}`,
   ),
   /** Without `by`, the referring record isn't visible. */
-  record_referenced: internal<{ id: string; by?: string }>(
-    ({ id, by }) =>
+  record_referenced: row<{ id: string; by?: string }>({
+    kind: 'Internal',
+    text: ({ id, by }) =>
       `Cannot delete \`${id}\` as it is referenced by ${by === undefined ? 'another record' : `\`${by}\``} with an ON DELETE REJECT clause`,
-  ),
+    http: 409,
+  }),
   references_failed: internal<{ id: string; reason: string }>(
     ({ id, reason }) => `An error occured while updating references for \`${id}\`: ${reason}`,
   ),

@@ -12,7 +12,7 @@ import { EDGE_FIELDS, type FieldsRead, fieldsRead, NO_FIELDS, readOfField } from
 import { referredBy } from '../../records/references.js';
 import { mapReads } from '../../runtime/concurrent-reads.js';
 import { type Compiler, type Evaluate, Frame } from '../../runtime/frame.js';
-import type { EdgeStep, Hop, Referrer } from '../../runtime/links.js';
+import type { EdgeStep, Hop, Referent, Referrer } from '../../runtime/links.js';
 import { Scope } from '../../runtime/scope.js';
 import { flattenDeep } from '../../value/flatten.js';
 import { rangeContains } from '../../value/membership.js';
@@ -20,6 +20,7 @@ import { equals } from '../../value/order.js';
 import { isTruthy } from '../../value/truthiness.js';
 import {
   type ArrayValue,
+  FileReference,
   isArray,
   isObject,
   type ObjectValue,
@@ -48,6 +49,9 @@ interface Node {
   readonly isEdge: boolean;
 }
 
+/** Where a step begins. References to files can be followed back as well; edges don't lead to files. */
+type Place = Node | FileReference;
+
 /** The result of a step: ids, or the rows of a subquery. */
 interface Found {
   readonly nodes: ArrayValue;
@@ -65,7 +69,12 @@ export function chainStep(chain: readonly ChainPart[], rest: Path, compiler: Inl
     for (const link of links) found = andThen(found, (from) => link(from, frame));
     return andThen(found, (reached) => reached.nodes);
   };
-  const from: Step = (value, frame) => (value instanceof RecordId || isObject(value) ? walk(value, frame) : undefined);
+  const [first] = chain;
+  const mayBeFile = first?.kind === 'graph' && first.direction === 'reference';
+  const from: Step = (value, frame) => {
+    const isPlace = value instanceof RecordId || isObject(value) || (mayBeFile && value instanceof FileReference);
+    return isPlace ? walk(value, frame) : undefined;
+  };
   const apply: Step = (value, frame) => {
     if (!isArray(value)) return from(value, frame);
     return andThen(mapStep(flattenDeep(value), frame, from), (lists) => lists.flat(1) as Value[]);
@@ -119,8 +128,8 @@ function overEdges(hop: Hop, first: Link, second: Link): Link {
     if (from.edges || execution.checks.view) return bothSteps(from, frame);
     let edges = false;
     const lists = mapReads(execution, from.nodes, (value) => {
-      const node = vertexKey(value, false);
-      if (node === undefined) return [];
+      const node = placeOf(value, false);
+      if (node === undefined || node instanceof FileReference) return [];
       const knownEnds = node.isEdge
         ? undefined
         : andThen(execution.interrupt.checkpoint(CALL), () => execution.services.reader.ends(execution, node.id, hop));
@@ -179,11 +188,14 @@ interface Neighbours {
   readonly edges: boolean;
 }
 
-type Follow = (node: Node, frame: Frame) => PromiseOrValue<Neighbours>;
+type Follow = (from: Place, frame: Frame) => PromiseOrValue<Neighbours>;
 
 function alongReferences(step: GraphStep, compiler: InlineCompiler): Follow {
   const referrers = compileReferrers(step, compiler);
-  return (node, frame) => andThen(referrers(node.id, frame), (ids) => ({ ids, edges: ids.length > 0 }));
+  return (from, frame) => {
+    const referent = from instanceof FileReference ? from : from.id;
+    return andThen(referrers(referent, frame), (ids) => ({ ids, edges: ids.length > 0 }));
+  };
 }
 
 function alongEdges(
@@ -193,10 +205,12 @@ function alongEdges(
 ): Follow {
   const subjects = named.map((subject) => compileSubject(subject, compiler));
   const follow = { direction, tables: subjects.map(({ table }) => table) };
-  return (node, frame) =>
-    andThen(neighbours(node, follow, frame), ({ ids, edges }) =>
+  return (from, frame) => {
+    if (from instanceof FileReference) return { ids: [], edges: false };
+    return andThen(neighbours(from, follow, frame), ({ ids, edges }) =>
       andThen(ofSubjects(ids, subjects, frame), (kept) => ({ ids: kept, edges })),
     );
+  };
 }
 
 /**
@@ -224,15 +238,16 @@ function compileSubject({ table, range }: GraphSubject, compiler: Compiler): Com
 }
 
 /** The places where a step begins. Edges are read together for their ends. */
-function nodesOf({ nodes, edges }: Found, frame: Frame): PromiseOrValue<readonly (Node | undefined)[]> {
-  if (!edges || nodes.length < 2 || !nodes.every(isPlainLink)) return nodes.map((value) => vertexKey(value, edges));
+function nodesOf({ nodes, edges }: Found, frame: Frame): PromiseOrValue<readonly (Place | undefined)[]> {
+  if (!edges || nodes.length < 2 || !nodes.every(isPlainLink)) return nodes.map((value) => placeOf(value, edges));
   return andThen(frame.execution.services.reader.readMany(frame.execution, nodes, 'select', EDGE_FIELDS), (records) =>
     nodes.map((id, at) => ({ id, record: records[at], isRead: true, isEdge: true })),
   );
 }
 
-/** Links and rows are places of a graph; a row with both ends is an edge. */
-function vertexKey(value: Value, isKnownEdge: boolean): Node | undefined {
+/** Links and rows are places of a graph, and files; a row with both ends is an edge. */
+function placeOf(value: Value, isKnownEdge: boolean): Place | undefined {
+  if (value instanceof FileReference) return value;
   if (value instanceof RecordId) {
     return value.key instanceof Range ? undefined : { id: value, record: undefined, isEdge: isKnownEdge };
   }
@@ -348,24 +363,24 @@ function filterRecords(
 // References in a path: `<~comment`, `<~(comment FIELD author)`, `<~?`.
 
 /**
- * Finds the records that refer to one, as far as the principal can see that they do.
+ * Finds the records that refer to another or to a file, as far as the principal can see that they do.
  * @throws TesseraError `reference_range`, when it runs
  */
 function compileReferrers(
   { subjects }: GraphStep,
   compiler: Compiler,
-): (id: RecordId, frame: Frame) => PromiseOrValue<readonly RecordId[]> {
+): (of: Referent, frame: Frame) => PromiseOrValue<readonly RecordId[]> {
   const groups = subjects.length === 0 ? [[]] : subjects.map((subject) => [subject]);
   const ranges = subjects.map(({ range }) => range && compileRecordKey(range, compiler));
   const isUnbound = subjects.some(({ range, field }) => range !== undefined && field === undefined);
-  return (id, frame) => {
+  return (of, frame) => {
     if (isUnbound) throw failure('reference_range');
     const found = mapInOrder(groups, (group, at) =>
       andThen(ranges[at]?.(frame), (range: Value) =>
-        andThen(frame.execution.services.reader.referrers(frame.execution, id, group), (referrers) =>
+        andThen(frame.execution.services.reader.referrers(frame.execution, of, group), (referrers) =>
           visible(
             range instanceof Range ? referrers.filter((each) => rangeContains(range, each.id.key as Value)) : referrers,
-            id,
+            of,
             frame,
           ),
         ),
@@ -376,7 +391,7 @@ function compileReferrers(
 }
 
 /** A record that can't be seen, or whose field can't, doesn't refer. */
-function visible(referrers: readonly Referrer[], to: RecordId, frame: Frame): PromiseOrValue<RecordId[]> {
+function visible(referrers: readonly Referrer[], to: Referent, frame: Frame): PromiseOrValue<RecordId[]> {
   const ids = referrers.map(({ id }) => id);
   if (!frame.execution.checks.view) return ids;
   const verdicts = mapInOrder(referrers, ({ id, field }) =>

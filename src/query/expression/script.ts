@@ -1,4 +1,5 @@
 /** `function($a) { … }`: JavaScript of users, run in a sandbox where the server allows it. */
+
 import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import { callFunction } from '../../functions/calls/call.js';
@@ -9,8 +10,8 @@ import { parseExpression, parseQuery } from '../../language/parse.js';
 import { RECORD_CHANGES } from '../../plan/effects.js';
 import { assertEffectsAllowed } from '../../runtime/authorization/views.js';
 import { deeper } from '../../runtime/depth.js';
-import type { Interrupt } from '../../runtime/execution.js';
 import { type Compiler, type Evaluate, Frame } from '../../runtime/frame.js';
+import type { Interrupt } from '../../runtime/interrupt.js';
 import { Scope } from '../../runtime/scope.js';
 import { ScriptValues, scriptFailure } from '../../runtime/script/wire.js';
 import type { HostRequest, ScriptHost, ScriptRunner } from '../../runtime/script-runner.js';

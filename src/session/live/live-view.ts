@@ -8,7 +8,8 @@ import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog
 import { type DatabasePath, isSamePath } from '../../catalog/principal.js';
 import type { Environment } from '../../env/environment.js';
 import { assertSameUser, keysOfUser } from '../../records/users.js';
-import type { Execution, Interrupt } from '../../runtime/execution.js';
+import type { Execution } from '../../runtime/execution.js';
+import type { Interrupt } from '../../runtime/interrupt.js';
 import type { LastDefinitions } from '../../runtime/live-changes.js';
 import type { Executor } from '../../statements/executor.js';
 import type { Engine, Transaction } from '../../storage/contract.js';

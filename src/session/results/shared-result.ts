@@ -2,13 +2,8 @@
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Work } from '../../base/work/work.js';
 import { type DatabasePath, userKey } from '../../catalog/principal.js';
-import type {
-  Execution,
-  Interrupt,
-  LiveListener,
-  LiveResultRequest,
-  ResultSubscription,
-} from '../../runtime/execution.js';
+import type { Execution, LiveListener, LiveResultRequest, ResultSubscription } from '../../runtime/execution.js';
+import type { Interrupt } from '../../runtime/interrupt.js';
 import type { Notification } from '../../runtime/notification.js';
 import type { ReadParts, Versionstamp } from '../../storage/contract.js';
 import type { Uuid, Value } from '../../value/value.js';

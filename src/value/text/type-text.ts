@@ -15,8 +15,8 @@ export function typeText(type: Type): string {
 }
 
 /**
- * As error texts print it, in which tables and buckets stand as they are named: ``record<a|b c>``, but ``array<record<a | `b
- * c`>>``.
+ * As error texts print it, in which tables and buckets stand as they are named: ``record<a|b c>``, but ``array<record<a
+ * | `b c`>>``.
  */
 export function typeTextInErrors(type: Type): string {
   return isNamed(type) ? withArguments(type.kind, namesIn(type), '|') : typeText(type);
