@@ -1,11 +1,12 @@
 /** The files of the buckets of a database: the one place where they are read, written, and judged. */
 import { createHash } from 'node:crypto';
 import { andThen } from '../base/promise-or-value.js';
+import { findIncarnation } from '../catalog/credentials/incarnation.js';
 import type { BucketDefinition } from '../catalog/definitions/definition.js';
-import { userKey } from '../catalog/principal.js';
 import { failure, TesseraError } from '../errors/error.js';
-import type { FileListing, FilePut } from '../functions/calls/files.js';
+import type { FileListing, FilePut, LinkRequest, PutBounds } from '../functions/calls/files.js';
 import type { FileAction } from '../language/ast.js';
+import { TYPE_PATTERN } from '../language/definitions/define-bucket.js';
 import { parseRecordId } from '../language/parse.js';
 import { selectedDatabase } from '../runtime/authorization/selected-database.js';
 import { assertEffectsAllowed } from '../runtime/authorization/views.js';
@@ -13,6 +14,7 @@ import type { Execution, FileAccess } from '../runtime/execution.js';
 import type {
   FileLink,
   FileUpload,
+  LinkMaker,
   OpenFile,
   ResumableUpload,
   TransferredFiles,
@@ -21,9 +23,17 @@ import type {
 import type { Compiler } from '../runtime/frame.js';
 import { cast } from '../value/cast.js';
 import { quoteString } from '../value/text/quote.js';
-import { toText } from '../value/text/text.js';
 import { toDatetime } from '../value/time/datetime.js';
 import { FileReference, type ObjectValue, type RecordId } from '../value/value.js';
+import {
+  assertExpected,
+  assertFits,
+  assertTypeOfLink,
+  typeByLink,
+  typeOfPut,
+  uploadHolder,
+  uploadOf,
+} from './bounds.js';
 import { BucketRows } from './bucket-rows.js';
 import { BucketRules } from './bucket-rules.js';
 import { contentAddressOf, DATABASE, readContentAddress } from './contents/address.js';
@@ -32,8 +42,8 @@ import type { BucketPlace, ContentStores } from './contents/content-stores.js';
 import { type StagedContent, stagedName, storedBeside, takeStaged } from './contents/staged.js';
 import { assertFileKey } from './file-key.js';
 import { type FileRow, shownFile } from './file-row.js';
-import { assertLink, LONGEST_LINK, linkQuery, signLink } from './links.js';
-import { assertTypeAllowed, mediaTypeOf, readMediaType } from './media-type.js';
+import { assertLink, LONGEST_LINK, linkHolder, linkQuery, makerOfLink, recordOfLink, signLink } from './links.js';
+import { mediaTypeOf } from './media-type.js';
 import { endUpload, UploadInParts } from './uploads/resumable-upload.js';
 
 /** A bucket as a statement reaches it. */
@@ -43,6 +53,12 @@ interface Site {
   readonly rows: BucketRows;
 }
 
+/** A file that was asked for. */
+interface Found {
+  readonly site: Site;
+  readonly row: FileRow | undefined;
+}
+
 /** Bytes and what is known of them, before a file has them. */
 interface Content {
   readonly content: string;
@@ -50,8 +66,6 @@ interface Content {
   readonly digest: Uint8Array;
 }
 
-/** Bytes of the largest file of a bucket without MAXSIZE: what a number of the language and an offset can count. */
-const LARGEST = Number.MAX_SAFE_INTEGER;
 const SECOND = 1_000_000_000n;
 /** Seconds. */
 const DAY = 24 * 3600;
@@ -100,7 +114,7 @@ class FilesOfExecution implements TransferredFiles {
     const made = await (given.upload === undefined
       ? this.#drawn(bytes as Uint8Array)
       : this.#taken(rows, given.upload));
-    const row = this.#newRow(key, made, typeOf(key, given));
+    const row = this.#newRow(key, made, typeOfPut(key, given));
     await this.#assertMayPut(site, row, before);
     if (given.ifFree && before !== undefined) return undefined;
     assertExpected(given, before);
@@ -112,7 +126,12 @@ class FilesOfExecution implements TransferredFiles {
   /** The content of an upload, which is over when the transaction commits. */
   async #taken({ keys }: BucketRows, name: string): Promise<Content> {
     const { transaction } = this.#execution.context;
-    const { content, size, digest, of } = await takeStaged(transaction, keys, name, holderOf(this.#execution));
+    const { content, size, digest, of } = await takeStaged(
+      transaction,
+      keys,
+      name,
+      uploadHolder(this.#execution.identity),
+    );
     if (of !== undefined) await endUpload(transaction, keys, of);
     return { content, size, digest };
   }
@@ -133,7 +152,7 @@ class FilesOfExecution implements TransferredFiles {
       putChunks(transaction, rows.keys, drawn, bytes);
       return drawn;
     }
-    const upload = uploadOf(this.#execution, bucket);
+    const upload = uploadOf(this.#execution.identity, bucket);
     const staged = await this.#stores.stage(place, once(bytes), upload);
     this.#keepStaged(rows, staged);
     return staged.content;
@@ -222,7 +241,7 @@ class FilesOfExecution implements TransferredFiles {
     if (row.size <= CHUNK) {
       return this.#store(to, this.#stores.drawContent(), await this.#bytesOf(from, row));
     }
-    const upload = uploadOf(this.#execution, to.bucket);
+    const upload = uploadOf(this.#execution.identity, to.bucket);
     const staged = await this.#stores.stage(to.place, this.#pieces(from, row), upload);
     this.#keepStaged(to.rows, staged);
     return staged.content;
@@ -311,32 +330,61 @@ class FilesOfExecution implements TransferredFiles {
     return this.#rules.may(this.#execution, action, asked, facts);
   }
 
-  async url(file: FileReference, seconds: number): Promise<string> {
+  async url(file: FileReference, { method, seconds, type, size }: LinkRequest): Promise<string> {
     if (!(seconds >= 1 && seconds <= LONGEST_LINK)) throw failure('file_link_time', { most: LONGEST_LINK / DAY });
-    const { site } = await this.#found(file, 'get');
-    const { namespace, database } = selectedDatabase(this.#execution);
-    const { auth } = this.#execution.identity;
+    const { bucket } = method === 'PUT' ? await this.#toBeLinked(file, type) : (await this.#found(file, 'get')).site;
+    const { identity, services } = this.#execution;
     const until = Math.floor(Number(this.#now / SECOND)) + seconds;
-    const by = auth && toText(auth);
-    const link = { until, by, signature: signLink({ bucket: site.bucket, key: file.key, until, by }) };
+    const content = { method, until, ...linkHolder(identity, method), type, size };
+    const incarnation = await this.#incarnationOf(identity.auth);
+    const link = { ...content, signature: signLink({ bucket, key: file.key, incarnation }, content) };
+    const { namespace, database } = selectedDatabase(this.#execution);
     const path = [namespace, database, file.bucket, ...file.key.slice(1).split('/')].map(encodeURIComponent).join('/');
-    return `${this.#execution.services.publicUrls[0] ?? ''}/files/${path}?${linkQuery(link)}`;
+    return `${services.publicUrls[0] ?? ''}/files/${path}?${linkQuery(link)}`;
   }
 
-  /** A file by a link to it, by which any client may ask. */
-  async #linked(file: FileReference, link: FileLink): Promise<{ site: Site; row: FileRow | undefined }> {
+  /** The bucket of a file, if such a file may be put. That of the link that puts it is judged again. */
+  async #toBeLinked(file: FileReference, only: string | undefined): Promise<Site> {
+    assertEffectsAllowed(this.#execution, 'link to put a file');
+    if (only !== undefined && !TYPE_PATTERN.test(only))
+      throw failure('file_type_malformed', { type: quoteString(only.slice(0, 100)) });
+    const site = await this.#site(file.bucket);
+    assertChangeable(site.bucket);
+    assertFileKey(file.key);
+    const type = typeByLink(undefined, { type: only }) ?? mediaTypeOf(file.key);
+    await this.#assertMayPut(site, this.#newRow(file.key, NO_CONTENT, type), await site.rows.get(file.key));
+    return site;
+  }
+
+  async #incarnationOf(id: RecordId | undefined): Promise<string | undefined> {
+    if (id === undefined) return undefined;
+    const { context } = this.#execution;
+    const found = await findIncarnation(context.transaction, await context.catalog(), id);
+    return found?.id;
+  }
+
+  /** The bucket of a file by a link to it, by which any client may ask. @throws TesseraError `file_link` */
+  async #linked(file: FileReference, link: FileLink, method: FileLink['method']): Promise<Site> {
     const site = await this.#site(file.bucket).catch((error: unknown) => {
       // That there is no such bucket is for those who have a link to a file in it.
       throw isMissing(error) ? failure('file_link') : error;
     });
-    assertLink(link, { bucket: site.bucket, key: file.key }, Number(this.#now / SECOND));
-    if (link.by !== undefined && !(await this.#execution.services.writer.exists(this.#execution, recordOf(link.by))))
-      throw failure('file_link');
-    return { site, row: await site.rows.get(file.key) };
+    const record = recordOfLink(link);
+    const incarnation = await this.#incarnationOf(record);
+    assertLink(link, { bucket: site.bucket, key: file.key, incarnation }, Number(this.#now / SECOND));
+    const { writer } = this.#execution.services;
+    const isOver = record !== undefined && !(await writer.exists(this.#execution, record));
+    if (link.method !== method || isOver) throw failure('file_link');
+    return site;
+  }
+
+  async makerOf(file: FileReference, link: FileLink): Promise<LinkMaker> {
+    await this.#linked(file, link, 'PUT');
+    return makerOfLink(link);
   }
 
   async open(file: FileReference, link?: FileLink): Promise<OpenFile | undefined> {
-    const { site, row } = link === undefined ? await this.#found(file, 'get') : await this.#linked(file, link);
+    const { site, row } = link === undefined ? await this.#found(file, 'get') : await this.#foundByLink(file, link);
     if (row === undefined) return undefined;
     const contents = this.#stores.of(site.place);
     return {
@@ -346,10 +394,18 @@ class FilesOfExecution implements TransferredFiles {
     };
   }
 
-  async upload(file: FileReference, type: string | undefined): Promise<FileUpload> {
-    const { site, before } = await this.#toBePut(file, { type, length: 0, expected: undefined });
-    const upload = uploadOf(this.#execution, site.bucket);
+  async #foundByLink(file: FileReference, link: FileLink): Promise<Found> {
+    const site = await this.#linked(file, link, 'GET');
+    return { site, row: await site.rows.get(file.key) };
+  }
+
+  async upload(file: FileReference, given: string | undefined, bounds: PutBounds = {}): Promise<FileUpload> {
+    const type = typeByLink(given, bounds);
+    const { site, row, before } = await this.#toBePut(file, { type, length: 0, expected: undefined });
+    assertTypeOfLink(row.type, bounds);
+    const upload = uploadOf(this.#execution.identity, site.bucket, bounds);
     return {
+      type: row.type,
       replaces: before !== undefined,
       store: async (bytes) => stagedName(await this.#stores.stage(site.place, bytes, upload)),
     };
@@ -359,14 +415,14 @@ class FilesOfExecution implements TransferredFiles {
     const { site, row } = await this.#toBePut(file, given);
     const { length, expected, metadata } = given;
     const { key, type } = row;
-    const begun = { key, type, length, expected, metadata, holder: holderOf(this.#execution) };
+    const begun = { key, type, length, expected, metadata, holder: uploadHolder(this.#execution.identity) };
     return UploadInParts.begin(this.#stores, site.place, begun);
   }
 
   async resumeUpload(bucket: string, id: string): Promise<ResumableUpload> {
     const { place } = await this.#siteToChange(bucket);
     const { transaction } = this.#execution.context;
-    return UploadInParts.find(transaction, this.#stores, place, { id, holder: holderOf(this.#execution) });
+    return UploadInParts.find(transaction, this.#stores, place, { id, holder: uploadHolder(this.#execution.identity) });
   }
 
   /** A file as it is to be put, if it may be, and the one that it replaces. */
@@ -375,7 +431,7 @@ class FilesOfExecution implements TransferredFiles {
     assertFileKey(file.key);
     const before = await site.rows.get(file.key);
     const content = { ...NO_CONTENT, size: length };
-    const row = this.#newRow(file.key, content, typeOf(file.key, { type, data: undefined }));
+    const row = this.#newRow(file.key, content, typeOfPut(file.key, { type, data: undefined }));
     await this.#assertMayPut(site, row, before);
     assertExpected({ expected }, before);
     await assertFits(site, row, before);
@@ -383,10 +439,7 @@ class FilesOfExecution implements TransferredFiles {
   }
 
   /** A file, if the principal may do something with it that changes nothing. */
-  async #found(
-    { bucket: name, key }: FileReference,
-    action: FileAction,
-  ): Promise<{ readonly site: Site; readonly row: FileRow | undefined }> {
+  async #found({ bucket: name, key }: FileReference, action: FileAction): Promise<Found> {
     const site = await this.#site(name);
     assertFileKey(key);
     const row = await site.rows.get(key);
@@ -409,7 +462,7 @@ class FilesOfExecution implements TransferredFiles {
     assertEffectsAllowed(this.#execution, 'change of a file');
     if (!this.#execution.writable) throw failure('read_only');
     const site = await this.#site(name);
-    if (site.bucket.readonly) throw failure('bucket_read_only', { name });
+    assertChangeable(site.bucket);
     return site;
   }
 }
@@ -418,60 +471,14 @@ class FilesOfExecution implements TransferredFiles {
 const NO_CONTENT: Content = { content: '', size: 0, digest: new Uint8Array() };
 
 const BYTES = { kind: 'bytes' } as const;
-const TEXT = 'text/plain; charset=utf-8';
 
 function isMissing(error: unknown): boolean {
   return error instanceof TesseraError && (error.code === 'bucket_missing' || error.code === 'database_empty');
 }
 
-/** The record of a link that is signed. */
-function recordOf(text: string): RecordId {
-  const id = parseRecordId(text);
-  if (id === undefined) throw failure('file_link');
-  return id;
-}
-
-/** The media type of what is put: as given, by the key, or a text's. */
-function typeOf(key: string, { type, data }: Pick<FilePut, 'type' | 'data'>): string {
-  if (type === undefined) {
-    const likely = mediaTypeOf(key);
-    return typeof data === 'string' && (likely === 'text/plain' || !key.includes('.')) ? TEXT : likely;
-  }
-  const read = readMediaType(type);
-  if (read === undefined) throw failure('file_type_malformed', { type: quoteString(type.slice(0, 100)) });
-  return read;
-}
-
-/**
- * Whether a bucket takes a file.
- * @throws TesseraError `file_type`, `file_too_large`, `bucket_full`
- */
-async function assertFits(
-  { bucket, rows }: Pick<Site, 'bucket' | 'rows'>,
-  { type, size }: FileRow,
-  before: FileRow | undefined,
-): Promise<void> {
-  const { name, maxCount, maxSize = LARGEST, types } = bucket;
-  assertTypeAllowed(type, types);
-  if (size > maxSize) throw failure('file_too_large', { most: maxSize, setting: 'MAXSIZE' });
-  if (maxCount === undefined || before !== undefined) return;
-  if (await rows.hasAsManyAs(maxCount)) throw failure('bucket_full', { name, most: maxCount });
-}
-
-/** @throws TesseraError `file_changed` */
-function assertExpected({ expected }: Pick<FilePut, 'expected'>, before: FileRow | undefined): void {
-  if (expected === undefined) return;
-  if (expected === false ? before !== undefined : before?.content !== expected) throw failure('file_changed');
-}
-
-/** Whose upload it is, and how large it may be. */
-function uploadOf({ identity }: Pick<Execution, 'identity'>, { maxSize }: BucketDefinition) {
-  const limit = { bytes: maxSize ?? LARGEST, setting: 'MAXSIZE' };
-  return { holder: holderOf({ identity }), limit };
-}
-
-function holderOf({ identity: { principal } }: Pick<Execution, 'identity'>): string {
-  return principal.kind === 'guest' ? 'guest' : userKey(principal);
+/** @throws TesseraError `bucket_read_only` */
+function assertChangeable({ name, readonly }: BucketDefinition): void {
+  if (readonly) throw failure('bucket_read_only', { name });
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

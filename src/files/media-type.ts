@@ -26,12 +26,12 @@ export function essenceOf(type: string): string {
   return (type.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
-/** @throws TesseraError `file_type` */
-export function assertTypeAllowed(type: string, types: readonly string[] | undefined): void {
+/** `setting`: what takes these types alone. @throws TesseraError `file_type` */
+export function assertTypeAllowed(type: string, types: readonly string[] | undefined, setting = 'TYPES'): void {
   if (types === undefined) return;
   const essence = essenceOf(type);
   const isAllowed = types.some(
     (each) => each === '*/*' || each === essence || (each.endsWith('/*') && essence.startsWith(each.slice(0, -1))),
   );
-  if (!isAllowed) throw failure('file_type', { type: essence, types });
+  if (!isAllowed) throw failure('file_type', { type: essence, types, setting });
 }

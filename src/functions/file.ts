@@ -1,11 +1,11 @@
 /** `file::*`: files in buckets (`FileAccess`). */
-import { failure } from '../errors/error.js';
+import { failure, type TesseraError } from '../errors/error.js';
 import { FILE_ACTIONS, type FileAction } from '../language/ast.js';
 import { toErrorText } from '../value/text/text.js';
 import { Duration, FileReference, isArray, kindOf, type ObjectValue, type Value } from '../value/value.js';
 import type { FunctionRow } from './calls/contract.js';
 import { define } from './calls/define.js';
-import type { FileListing } from './calls/files.js';
+import { type FileListing, LINK_METHODS, type LinkRequest } from './calls/files.js';
 import { any, file, object, optional, text } from './calls/parameters.js';
 
 /** Each reads or writes the store. */
@@ -72,8 +72,8 @@ export const fileFunctions: readonly FunctionRow[] = [
     'file::url',
     [file('file'), optional(object('options'))],
     'string',
-    'An address at which a file can be got without signing in, for an hour or as long as { for } says.',
-    (of, options, { files }) => files.url(of, secondsOf(options)),
+    'An address at which a file can be got, or put, without signing in: { for, method, type, size }; for an hour.',
+    (of, options, { files }) => files.url(of, readLinkRequest(options)),
     STORED,
   ),
   renames('rename', 'Moves a file to another key of its bucket.', false),
@@ -144,7 +144,21 @@ function readListing({ limit, start, prefix }: ObjectValue = {}): FileListing {
 
 const HOUR = 3600;
 
-function secondsOf({ for: time }: ObjectValue = {}): number {
+function readLinkRequest({ for: time, method: given = 'GET', type, size }: ObjectValue = {}): LinkRequest {
+  const method = LINK_METHODS.find((each) => each === given);
+  if (method === undefined) throw linkArguments(`Expected one of ${LINK_METHODS.join(', ')} as { method }`);
+  if (method === 'GET' && (type !== undefined || size !== undefined))
+    throw linkArguments('{ type } and { size } are for the method PUT');
+  if (size !== undefined && !(typeof size === 'number' && Number.isInteger(size) && size >= 0))
+    throw failure('file_operand', { type: 'int', value: toErrorText(size) });
+  return { method, seconds: secondsOf(time), type: textOf(type), size };
+}
+
+function linkArguments(reason: string): TesseraError {
+  return failure('invalid_arguments', { name: 'file::url', reason });
+}
+
+function secondsOf(time: Value): number {
   if (time === undefined) return HOUR;
   if (time instanceof Duration) return Number(time.nanoseconds / 1_000_000_000n);
   throw failure('file_operand', { type: 'duration', value: toErrorText(time) });

@@ -162,9 +162,20 @@ export function createHttpServer(parts: HttpServerParts): FastifyInstance {
   traceAnswers(app, context);
 
   const addRoute = (to: FastifyInstance, route: Route) => {
-    const { method, path, querying, limit, from = 'checked', streamed, crossSite, answers = 'private', handle } = route;
+    const {
+      method,
+      path,
+      querying,
+      enterBy,
+      limit,
+      from = 'checked',
+      streamed,
+      crossSite,
+      answers = 'private',
+      handle,
+    } = route;
     const compresses = answers === 'public' || (answers === 'private' && options.compress);
-    const routed = { ...context, route: nameOfRoute(path), querying };
+    const routed = { ...context, route: nameOfRoute(path), querying, enterBy };
     to.route({
       ...(!permits(options.capabilities.routes, routed.route) && { onRequest: denyRoute(routed.route) }),
       method,

@@ -1,6 +1,6 @@
 /** The files of buckets, for functions and for transports. */
-import type { StatementFiles } from '../functions/calls/files.js';
-import type { FileReference, ObjectValue } from '../value/value.js';
+import type { LinkMethod, PutBounds, StatementFiles } from '../functions/calls/files.js';
+import type { FileReference, ObjectValue, RecordId } from '../value/value.js';
 
 /** For transports as well, which read and write bytes piece by piece, outside of the transaction. */
 export interface TransferredFiles extends StatementFiles {
@@ -9,8 +9,10 @@ export interface TransferredFiles extends StatementFiles {
    * @throws TesseraError `file_link`
    */
   open(file: FileReference, link?: FileLink): Promise<OpenFile | undefined>;
-  /** A file whose bytes come, if it may be put. @throws TesseraError as `put` */
-  upload(file: FileReference, type: string | undefined): Promise<FileUpload>;
+  /** Who puts a file by a link. @throws TesseraError `file_link` */
+  makerOf(file: FileReference, link: FileLink): Promise<LinkMaker>;
+  /** A file whose bytes come, if it may be put; by a link within its bounds. @throws TesseraError as `put` */
+  upload(file: FileReference, type: string | undefined, bounds?: PutBounds): Promise<FileUpload>;
   /** A file whose bytes come in several requests, if it may be put. @throws TesseraError as `put` */
   beginUpload(file: FileReference, given: UploadStart): Promise<ResumableUpload>;
   /** One of this user that was begun. @throws TesseraError `file_upload_over` */
@@ -18,13 +20,24 @@ export interface TransferredFiles extends StatementFiles {
 }
 
 /** What a link to a file says beside its address (`files/links.ts`). */
-export interface FileLink {
+export interface FileLink extends PutBounds {
+  readonly method: LinkMethod;
   /** Seconds since 1970 from which it is refused. */
   readonly until: number;
-  /** The id of the record whose link it is; it ends with the record. Absent for system users and guests. */
+  /**
+   * The id of the record whose link it is; it ends with the record. Absent for system users and guests, but that links
+   * to put say `guest` of those to whom rules apply.
+   */
   readonly by: string | undefined;
+  /** Of a link to put: the access method of the record. */
+  readonly access?: string | undefined;
   readonly signature: string;
 }
+
+/** Who puts a file by a link: a record, as one that has signed in; who hasn't; or one to whom no rules apply. */
+export type LinkMaker =
+  | { readonly kind: 'record'; readonly record: RecordId; readonly access: string }
+  | { readonly kind: 'guest' | 'system' };
 
 export interface OpenFile {
   /** As `head` shows it. */
@@ -35,6 +48,8 @@ export interface OpenFile {
 }
 
 export interface FileUpload {
+  /** Its media type. */
+  readonly type: string;
   /** There is such a file already. */
   readonly replaces: boolean;
   /** Stores the bytes, and returns the name by which `put` takes them. @throws TesseraError `file_too_large`, … */

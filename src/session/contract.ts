@@ -11,6 +11,7 @@ import type { PromiseOrValue } from '../base/promise-or-value.js';
 import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
 import type { DatabasePath, Identity, Principal } from '../catalog/principal.js';
 import type { ExportSelection } from '../ddl/export/selection.js';
+import type { PutBounds } from '../functions/calls/files.js';
 import type { FileLink, FileUpload, OpenFile, ResumableUpload, UploadStart } from '../runtime/file-access.js';
 import type { Deadline } from '../runtime/interrupt.js';
 import type { Notification } from '../runtime/notification.js';
@@ -242,9 +243,16 @@ export interface Session extends StatementExecutor {
    *     const name = await upload.store(request);
    *     await session.query('file::put($file, NONE, { upload: $name })', { file, name });
    *
+   * @param bounds what a link allows, if it comes by one
    * @throws TesseraError as `openFile`; `bucket_read_only`, `file_type`
    */
-  uploadFile(file: FileReference, type?: string): Promise<FileUpload>;
+  uploadFile(file: FileReference, type?: string, bounds?: PutBounds): Promise<FileUpload>;
+  /**
+   * Makes the session that of who has made a link to put a file (`file::url`), as if they had signed in. Call it again
+   * when the bytes have come, since the link may be over by then.
+   * @throws TesseraError `file_link`
+   */
+  enterByLink(file: FileReference, link: FileLink): Promise<void>;
   /**
    * A file whose bytes come in several requests, if the user may put it.
    * @throws TesseraError as `uploadFile`; `file_too_large`, `file_changed`

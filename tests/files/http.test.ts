@@ -168,6 +168,65 @@ describe('a link', () => {
   });
 });
 
+describe('a link to put', () => {
+  const anyone = (path: string, method: string, init: RequestInit = {}) =>
+    fetch(server.url + path, { method, ...init });
+  const link = async (options: string) => String((await sql(`file::url(f"pictures:/by/link.png", ${options})`))[0]);
+
+  it('needs no credentials, and is no smaller than the file may be', async () => {
+    const path = await link('{ method: "PUT", type: "image/png", size: 200000 }');
+    const put = await anyone(path, 'PUT', { body: Buffer.alloc(150_000), headers: { 'content-type': 'image/png' } });
+    expect([put.status, put.headers.get('etag')]).toEqual([201, expect.any(String)]);
+    // Again, with the credentials of another; and streamed, without a length.
+    const body = new Blob([Buffer.alloc(100_000)]).stream();
+    const authorization = tokens['bob'] ?? '';
+    const again = await anyone(path, 'PUT', { body, headers: { authorization }, duplex: 'half' } as RequestInit);
+    expect(again.status).toBe(204);
+    const [head] = await sql('f"pictures:/by/link.png".head().{ size, owner, type }');
+    expect(head).toEqual({ owner: null, size: 100_000, type: 'image/png' });
+  });
+
+  it('puts nothing that it doesn’t allow', async () => {
+    const path = await link('{ method: "PUT", type: "image/*", size: 1000 }');
+    const put = async (to: string, init: RequestInit) => codeOf(await anyone(to, 'PUT', init));
+    expect(await put(path, { body: Buffer.alloc(1001) })).toEqual([413, 'file_too_large']);
+    const stream = new Blob([Buffer.alloc(100_000)]).stream();
+    expect(await put(path, { body: stream, duplex: 'half' } as RequestInit)).toEqual([413, 'file_too_large']);
+    expect(await put(path, { body: 'x', headers: { 'content-type': 'text/html' } })).toEqual([415, 'file_type']);
+    expect(await put(path.replace('link.png', 'other.png'), { body: 'x' })).toEqual([403, 'file_link']);
+    expect(await put(path.replace('size=1000', 'size=9000'), { body: 'x' })).toEqual([403, 'file_link']);
+    expect(await put(path.replace('image%2F*', '*%2F*'), { body: 'x' })).toEqual([403, 'file_link']);
+    expect(await put(path.replace('method=PUT&', ''), { body: 'x' })).toEqual([403, 'file_link']);
+    const toGet = await link('{}');
+    expect(await put(toGet, { body: Buffer.from('x') })).toEqual([403, 'file_link']);
+    expect(await put(`${toGet}&method=PUT`, { body: Buffer.from('x') })).toEqual([403, 'file_link']);
+    await sql('ALTER BUCKET pictures ROTATE KEY');
+    expect(await put(path, { body: Buffer.alloc(1) })).toEqual([403, 'file_link']);
+  });
+
+  it('is of no other method', async () => {
+    const path = await link('{ method: "PUT" }');
+    for (const method of ['GET', 'DELETE']) expect((await anyone(path, method)).status, method).toBe(403);
+    const headers = { 'tus-resumable': '1.0.0', 'upload-length': '1' };
+    expect((await anyone(path, 'POST', { headers })).status).toBe(403);
+    expect((await anyone(path, 'PATCH', { headers, body: 'x' })).status).toBe(404);
+    const list = path.replace('/by/link.png', '');
+    expect((await anyone(list, 'GET')).status).toBe(403);
+    expect((await anyone(list, 'PUT', { body: 'x' })).status).toBe(404);
+  });
+
+  it('holds to conditions', async () => {
+    const path = await link('{ method: "PUT" }');
+    const put = (headers: Record<string, string>) => anyone(path, 'PUT', { body: Buffer.from('x'), headers });
+    await ask('root', 'DELETE', 'pictures/by/link.png');
+    const first = await put({ 'if-none-match': '*' });
+    expect(first.status).toBe(201);
+    expect((await put({ 'if-none-match': '*' })).status).toBe(412);
+    expect((await put({ 'if-match': '"another"' })).status).toBe(412);
+    expect((await put({ 'if-match': first.headers.get('etag') ?? '' })).status).toBe(204);
+  });
+});
+
 describe('what is put', () => {
   it('is refused before it is sent where it may not be put', async () => {
     const text = [

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readFileLink } from '../../src/files/links.js';
 import type { Session } from '../../src/session/contract.js';
+import { toText } from '../../src/value/text/text.js';
 import { FileReference, objectFrom } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { run, World } from '../support/world.js';
@@ -122,14 +123,171 @@ describe('a link', () => {
     for (const [file, wrong] of refused) await expect(read(file, wrong)).rejects.toMatchObject({ code: 'file_link' });
   });
 
-  it.each([{ signature: 'x' }, { signature: 'x', until: 'never' }, { signature: 'x', until: '-1' }, { signature: 5 }])(
-    'isn’t %j',
-    (query) => {
-      expect(() => readFileLink(query)).toThrow('This link is over');
-    },
-  );
+  it.each([
+    { signature: 'x' },
+    { signature: 'x', until: 'never' },
+    { signature: 'x', until: '-1' },
+    { signature: 5 },
+    { signature: 'x', until: '1', method: 'DELETE' },
+    { signature: 'x', until: '1', method: 'PUT', size: '1e3' },
+    { signature: 'x', until: '1', method: 'PUT', size: '99999999999999999' },
+    { signature: 'x', until: '1', method: 'PUT', type: 5 },
+  ])('isn’t %j', (query) => {
+    expect(() => readFileLink(query)).toThrow('This link is over');
+  });
 
   it('isn’t in queries without a signature', () => {
     expect(readFileLink({ until: '5', limit: '1' })).toBeUndefined();
+  });
+});
+
+describe('a link to put', () => {
+  const link = (address: string) => {
+    const found = readFileLink(Object.fromEntries(new URL(address).searchParams));
+    if (found === undefined) throw new Error('it has a link');
+    return found;
+  };
+
+  /** Puts as the route does. `meanwhile` runs when the bytes have come. */
+  async function put(address: string, text: string, file = FILE, meanwhile?: () => Promise<unknown>): Promise<void> {
+    const client = world.guest();
+    await client.use('test', 'test');
+    await client.enterByLink(file, link(address));
+    const upload = await client.uploadFile(file, undefined, link(address));
+    const name = await upload.store(
+      (async function* () {
+        yield Buffer.from(text);
+      })(),
+    );
+    await meanwhile?.();
+    await client.enterByLink(file, link(address));
+    const put = 'file::put($file, NONE, { upload: $name, type: $type })';
+    const [result] = await client.query(put, objectFrom({ file, name, type: upload.type }));
+    if (result?.outcome.ok !== true) throw result?.outcome.error;
+  }
+
+  const headOf = async (file: FileReference) => {
+    const [result] = await world.owner.query('file::head($file).{ size, owner, type }', objectFrom({ file }));
+    return result?.outcome.ok === true ? toText(result.outcome.value) : undefined;
+  };
+
+  it('puts the file as who has made it, again and again', async () => {
+    const ann = await world.person('ann');
+    const own = new FileReference('b', '/ann');
+    const address = await urlBy(ann, own, '{ method: "PUT", size: 5, type: "text/*" }');
+    expect(address).toMatch(
+      /\/b\/ann\?method=PUT&until=\d+&by=user%3Aann&access=people&type=text%2F\*&size=5&signature=[\w-]{43}$/,
+    );
+    await expect(put(address, 'one', own)).rejects.toMatchObject({ code: 'file_type' });
+    const typed = await urlBy(ann, own, '{ method: "PUT", size: 5, type: "text/plain" }');
+    await put(typed, 'one', own);
+    await put(typed, 'three', own);
+    expect(await headOf(own)).toBe("{ owner: user:ann, size: 5, type: 'text/plain' }");
+    await expect(put(typed, 'longer', own)).rejects.toMatchObject({ code: 'file_too_large' });
+  });
+
+  it('of a system user is judged by no rule', async () => {
+    await put(await urlBy(world.owner, FILE, '{ method: "PUT" }'), 'by owner');
+    expect(await headOf(FILE)).toBe("{ owner: NONE, size: 8, type: 'text/plain' }");
+  });
+
+  it('is made by those who may put the file, and has their rights of now', async () => {
+    const [ann, bob] = [await world.person('ann'), await world.person('bob')];
+    const own = new FileReference('b', '/ann');
+    await run(ann, `f"b:/ann".put('ann')`);
+    await expect(urlBy(bob, own, '{ method: "PUT" }')).rejects.toMatchObject({ code: 'file_denied' });
+    const address = await urlBy(ann, own, '{ method: "PUT" }');
+    await run(world.owner, 'ALTER BUCKET b PERMISSIONS WHERE owner = $auth.id AND size < 4');
+    await put(address, 'ann', own);
+    await expect(put(address, 'longer', own)).rejects.toMatchObject({ code: 'file_denied' });
+    await run(world.owner, 'ALTER BUCKET b PERMISSIONS NONE');
+    await expect(put(address, 'x', own)).rejects.toMatchObject({ code: 'file_denied' });
+    await run(world.owner, 'ALTER BUCKET b READONLY PERMISSIONS FULL');
+    await expect(put(address, 'x', own)).rejects.toMatchObject({ code: 'bucket_read_only' });
+    await expect(urlBy(world.owner, own, '{ method: "PUT" }')).rejects.toMatchObject({ code: 'bucket_read_only' });
+  });
+
+  it('of viewers and guests is judged as of one who hasn’t signed in', async () => {
+    await world.database.close();
+    world = await World.open({ environment, authentication: { publicUrls: ['https://db.example.com'] } });
+    await run(world.owner, `DEFINE BUCKET b PERMISSIONS FOR put WHERE size < 4 AND $auth = NONE`);
+    const open = new FileReference('b', '/open');
+    const visitor = world.guest();
+    await visitor.use('test', 'test');
+    for (const maker of [visitor, await world.systemUser('DV')]) {
+      const address = await urlBy(maker, open, '{ method: "PUT" }');
+      expect(address).toContain('&by=guest&');
+      await put(address, 'abc', open);
+      await expect(put(address, 'abcd', open)).rejects.toMatchObject({ code: 'file_denied' });
+    }
+    expect(await urlBy(await world.systemUser('DE'), open, '{ method: "PUT" }')).not.toContain('&by=');
+  });
+
+  it('ends with its time, its record, its access method and the key of its bucket, also while bytes come', async () => {
+    const ends = { code: 'file_link' };
+    const own = new FileReference('b', '/ann');
+    const ann = await world.person('ann');
+    const address = await urlBy(ann, own, '{ method: "PUT", for: 1m }');
+    const rotate = () => run(world.owner, 'ALTER BUCKET b ROTATE KEY');
+    await expect(put(address, 'x', own, rotate)).rejects.toMatchObject(ends);
+    await expect(put(address, 'x', own)).rejects.toMatchObject(ends);
+    const later = await urlBy(ann, own, '{ method: "PUT", for: 1m }');
+    await expect(put(later, 'x', own, async () => environment.advance(60_000))).rejects.toMatchObject(ends);
+    await expect(put(later, 'x', own)).rejects.toMatchObject(ends);
+    const last = await urlBy(ann, own, '{ method: "PUT" }');
+    await put(last, 'x', own);
+    await expect(put(last, 'y', own, () => run(world.owner, 'DELETE user:ann'))).rejects.toMatchObject(ends);
+    // Another record of that id is someone else.
+    const other = await world.person('ann');
+    await expect(put(last, 'y', own)).rejects.toMatchObject(ends);
+    const others = await urlBy(other, new FileReference('b', '/other'), '{ method: "PUT" }');
+    await run(world.owner, 'REMOVE ACCESS people ON DATABASE');
+    await expect(put(others, 'y', new FileReference('b', '/other'))).rejects.toMatchObject(ends);
+    expect(await headOf(own)).toBe("{ owner: user:ann, size: 1, type: 'application/octet-stream' }");
+  });
+
+  it('is of no other file, method, type, size or record', async () => {
+    const ann = await world.person('ann');
+    const own = new FileReference('b', '/ann');
+    const good = link(await urlBy(ann, own, '{ method: "PUT", type: "text/plain", size: 3 }'));
+    const got = link(await urlBy(world.owner));
+    const wrong = [
+      [own, { ...good, type: undefined }],
+      [own, { ...good, type: '*/*' }],
+      [own, { ...good, size: 4 }],
+      [own, { ...good, size: undefined }],
+      [own, { ...good, until: good.until + 1 }],
+      [own, { ...good, by: 'user:bob' }],
+      [own, { ...good, by: undefined }],
+      [own, { ...good, by: 'guest' }],
+      [own, { ...good, access: 'other' }],
+      [own, { ...good, method: 'GET' }],
+      [new FileReference('b', '/bob'), good],
+      [new FileReference('other', '/ann'), good],
+      [FILE, got],
+      [FILE, { ...got, method: 'PUT' }],
+    ] as const;
+    for (const [file, given] of wrong)
+      await expect(guest.enterByLink(file, given), JSON.stringify(given)).rejects.toMatchObject({ code: 'file_link' });
+    await expect(read(own, good)).rejects.toMatchObject({ code: 'file_link' });
+    await expect(read(own, { ...good, method: 'GET' })).rejects.toMatchObject({ code: 'file_link' });
+  });
+
+  it('isn’t made in a view, nor of arguments that mean nothing', async () => {
+    await world.person('ann');
+    const options = '{ method: "PUT" }';
+    await world.owner.viewAs(objectFrom({ record: 'user:ann', access: 'people' }));
+    await expect(urlBy(world.owner, FILE, options)).rejects.toMatchObject({ code: 'view_read_only' });
+    await world.owner.viewAs(undefined);
+    for (const [given, code] of [
+      ['{ method: "DELETE" }', 'invalid_arguments'],
+      ['{ method: 5 }', 'invalid_arguments'],
+      ['{ size: 5 }', 'invalid_arguments'],
+      ['{ method: "PUT", size: -1 }', 'file_operand'],
+      ['{ method: "PUT", size: "5" }', 'file_operand'],
+      ['{ method: "PUT", type: "image" }', 'file_type_malformed'],
+      ['{ method: "PUT", type: "image/png; q=1" }', 'file_type_malformed'],
+    ] as const)
+      await expect(urlBy(world.owner, FILE, given), given).rejects.toMatchObject({ code });
   });
 });

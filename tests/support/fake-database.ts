@@ -90,6 +90,10 @@ export class FakeSession implements Session {
     throw failure('bucket_missing', { name: 'none' });
   }
 
+  async enterByLink(): Promise<never> {
+    throw failure('file_link');
+  }
+
   async beginUpload(): Promise<never> {
     throw failure('bucket_missing', { name: 'none' });
   }

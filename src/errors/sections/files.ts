@@ -71,9 +71,10 @@ export const fileErrors = {
     kind: 'Validation',
     text: ({ type }) => `${type} is no media type, such as image/png`,
   }),
-  file_type: row<{ type: string; types: readonly string[] }>({
+  file_type: row<{ type: string; types: readonly string[]; setting: string }>({
     kind: 'Validation',
-    text: ({ type, types }) => `The bucket takes no files of type '${type}', but ${types.join(', ')} (TYPES)`,
+    text: ({ type, types, setting }) =>
+      `The bucket takes no files of type '${type}', but ${types.join(', ')} (${setting})`,
     http: 415,
   }),
   file_link: row({

@@ -24,6 +24,24 @@ export interface FileListing {
   readonly prefix: string | undefined;
 }
 
+/** What a link lets its holder do: get the file, or put it. */
+export const LINK_METHODS = ['GET', 'PUT'] as const;
+export type LinkMethod = (typeof LINK_METHODS)[number];
+
+/** What a file put by a link may be. */
+export interface PutBounds {
+  /** Its media type: `image/*`, `image/png`. */
+  readonly type?: string | undefined;
+  /** Its bytes at most. */
+  readonly size?: number | undefined;
+}
+
+export interface LinkRequest extends PutBounds {
+  readonly method: LinkMethod;
+  /** For how long. */
+  readonly seconds: number;
+}
+
 /**
  * What a statement puts and deletes is seen by its transaction alone, and done when that commits. Every method throws
  * `bucket_missing`, `file_key` and `file_denied`; those that change something also `bucket_read_only`, `read_only` and
@@ -46,10 +64,11 @@ export interface StatementFiles {
   /** In the order of keys, those that may be listed. */
   list(bucket: string, listing: FileListing): PromiseOrValue<ObjectValue[]>;
   /**
-   * The address at which a file can be got for `seconds` without signing in: with that of the server, if that is known.
-   * @throws TesseraError `file_link_time`
+   * The address at which a file can be got or put for a while without signing in: with that of the server, if that is
+   * known.
+   * @throws TesseraError `file_link_time`, `file_type_malformed`, `bucket_read_only`
    */
-  url(file: FileReference, seconds: number): PromiseOrValue<string>;
+  url(file: FileReference, link: LinkRequest): PromiseOrValue<string>;
   /** Whether an action would be allowed. `target` is that of copy and rename. */
   may(file: FileReference, action: FileAction, target: FileReference | undefined): PromiseOrValue<boolean>;
 }

@@ -1,4 +1,5 @@
 /** The services shared by all routes. */
+import type { FastifyRequest } from 'fastify';
 import type { Environment } from '../../env/environment.js';
 import type { GraphqlEvents } from '../../graphql/transports/event-stream.js';
 import type { GraphqlHandler } from '../../graphql/transports/handler.js';
@@ -68,4 +69,6 @@ export interface RouteContext extends Context {
   readonly route: string;
   /** Whether a request is a query (`Route.querying`). */
   readonly querying: boolean;
+  /** Signs the session of a request in by what is in its address (`Route.enterBy`). */
+  readonly enterBy?: ((request: FastifyRequest, session: Session) => Promise<void>) | undefined;
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../errors/error.js';
+import type { PutBounds } from '../../functions/calls/files.js';
 import type { Session } from '../../session/contract.js';
 import { type FileReference, objectFrom } from '../../value/value.js';
 import type { Context } from '../base/context.js';
@@ -14,6 +15,14 @@ import { ClientTimeout } from '../response/client-timeout.js';
 import { rawError } from '../response/raw-error.js';
 import { onlyTag } from './conditions.js';
 
+export interface FileToReceive {
+  readonly file: FileReference;
+  /** What a link allows, if it comes by one. */
+  readonly bounds?: PutBounds | undefined;
+  /** Called when all bytes have come, before the file is put. */
+  confirm(): Promise<void>;
+}
+
 /**
  * The answer to PUT. The client is asked for the bytes once it is known that it may put the file.
  * @throws TesseraError as `Session.uploadFile` and `file::put`; `invalid_request`, `file_digest`, `body_too_large`
@@ -23,20 +32,20 @@ export async function receiveFile(
   request: FastifyRequest,
   reply: FastifyReply,
   session: Session,
-  file: FileReference,
+  { file, bounds, confirm }: FileToReceive,
 ): Promise<unknown> {
   const { headers } = request;
   if (headers['content-range'] !== undefined)
     throw failure('invalid_request', { reason: 'a file is put as a whole, without Content-Range' });
   const expected = expectedVersion(request);
   const digest = readDigest(headers['repr-digest']);
-  const type = headers['content-type'];
-  const upload = await session.uploadFile(file, type);
+  const upload = await session.uploadFile(file, headers['content-type'], bounds);
   askForBody(request.raw);
   const name = await upload.store(checked(received(context, request, session, bodyStream(request)), digest));
+  await confirm();
   const options = objectFrom({
     upload: name,
-    ...(type !== undefined && { type }),
+    type: upload.type,
     ...(expected !== undefined && { expected }),
   });
   await callInSession(session, 'file::put', [file, undefined, options]);

@@ -1,7 +1,7 @@
 /** The session of a request: opened, signed in and selected by its headers, and ended with the request. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
+import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { checkQuerying } from '../../rpc/capabilities.js';
 import type { Origin, Session } from '../../session/contract.js';
 import { clientAddress } from '../base/client-address.js';
@@ -61,8 +61,10 @@ export function enter(
   session: Session,
   selection: RequestSelection,
 ): PromiseOrValue<void> {
+  const { enterBy } = context;
   const prepared = prepareSession(session, request.headers.authorization, selection);
-  if (isPromise(prepared)) return prepared.then(() => assertMayEnter(context, session));
+  const entered = enterBy === undefined ? prepared : andThen(prepared, () => enterBy(request, session));
+  if (isPromise(entered)) return entered.then(() => assertMayEnter(context, session));
   assertMayEnter(context, session);
 }
 

@@ -2,6 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../errors/error.js';
 import { readFileLink } from '../../files/links.js';
+import type { FileLink } from '../../runtime/file-access.js';
+import type { Session } from '../../session/contract.js';
 import { FileReference, newObject, type ObjectValue } from '../../value/value.js';
 import type { RouteContext } from '../base/context.js';
 import { responseFormat } from '../base/negotiation.js';
@@ -43,10 +45,28 @@ export function getFileRoute(context: RouteContext, request: FastifyRequest, rep
 
 export function putFileRoute(context: RouteContext, request: FastifyRequest, reply: FastifyReply): unknown {
   const { namespace, database, file } = namedFile(request.url);
+  const bounds = linkOf(request);
   return inSession(context, request, reply, async (session) => {
     await session.use(namespace, database);
-    return receiveFile(context, request, reply, session, file);
+    return receiveFile(context, request, reply, session, {
+      file,
+      bounds,
+      confirm: () => enterByFileLink(request, session),
+    });
   });
+}
+
+function linkOf({ url }: FastifyRequest): FileLink | undefined {
+  return readFileLink(readQueryString(url) ?? newObject());
+}
+
+/** A link to put a file signs its request in, if there is one. @throws TesseraError `file_link` */
+export async function enterByFileLink(request: FastifyRequest, session: Session): Promise<void> {
+  const link = linkOf(request);
+  if (link === undefined) return;
+  const { namespace, database, file } = namedFile(request.url);
+  await session.use(namespace, database);
+  await session.enterByLink(file, link);
 }
 
 /**

@@ -39,7 +39,14 @@ import {
   startRoute,
 } from './auth.js';
 import { docsRoute, llmsRoute } from './docs.js';
-import { deleteFileRoute, getFileRoute, patchFileRoute, postFileRoute, putFileRoute } from './files.js';
+import {
+  deleteFileRoute,
+  enterByFileLink,
+  getFileRoute,
+  patchFileRoute,
+  postFileRoute,
+  putFileRoute,
+} from './files.js';
 import { graphqlFileRoute, graphqlGetRoute, graphqlPostRoute, graphqlSchemaRoute } from './graphql.js';
 import { KEY_METHODS, keyRoute } from './key.js';
 import { metricsRoute } from './metrics.js';
@@ -66,6 +73,8 @@ export interface Route {
   readonly from?: BodyPolicy;
   /** The confidentiality of its responses. Default: `private`. */
   readonly answers?: Confidentiality;
+  /** How a request signs in besides by its headers. */
+  readonly enterBy?: RouteContext['enterBy'];
   /** The body is streamed; the handler applies the limit. */
   readonly streamed?: true;
   /** Pages of any site may send people here, since nothing in it rests on who they are signed in as. */
@@ -170,7 +179,15 @@ export const ROUTES: readonly Route[] = [
   ),
   { method: 'GET', path: '/api/*', querying: false, handle: apiRoute },
   { method: 'GET', path: '/files/*', querying: false, answers: 'secret', handle: getFileRoute },
-  { method: 'PUT', path: '/files/*', querying: false, limit: 'fileBody', streamed: true, handle: putFileRoute },
+  {
+    method: 'PUT',
+    path: '/files/*',
+    querying: false,
+    limit: 'fileBody',
+    streamed: true,
+    enterBy: enterByFileLink,
+    handle: putFileRoute,
+  },
   { method: 'POST', path: '/files/*', querying: false, limit: 'fileBody', streamed: true, handle: postFileRoute },
   { method: 'PATCH', path: '/files/*', querying: false, limit: 'fileBody', streamed: true, handle: patchFileRoute },
   { method: 'DELETE', path: '/files/*', querying: false, handle: deleteFileRoute },

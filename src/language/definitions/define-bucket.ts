@@ -74,11 +74,11 @@ export const DEFINE_BUCKET: DefinitionGrammar<DefineBucket> = {
   },
 };
 
-/** `type/subtype`, either of them `*`, by RFC 6838. */
-const MEDIA_TYPE = /^(\*\/\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/(\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126}))$/;
+/** A type that is taken: `type/subtype`, either of them `*`, by RFC 6838. */
+export const TYPE_PATTERN = /^(\*\/\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/(\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126}))$/;
 
 function mediaType(parser: Parser): string {
-  if (parser.kind === 'string' && !MEDIA_TYPE.test(parser.text))
+  if (parser.kind === 'string' && !TYPE_PATTERN.test(parser.text))
     parser.failToken('Expected a media type in lower case: `image/png`, `image/*`');
   return parser.string();
 }

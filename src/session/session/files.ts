@@ -1,4 +1,6 @@
 /** Files whose bytes a transport sends and receives piece by piece. */
+
+import type { PutBounds } from '../../functions/calls/files.js';
 import type {
   FileLink,
   FileUpload,
@@ -9,6 +11,7 @@ import type {
 } from '../../runtime/file-access.js';
 import type { FileReference } from '../../value/value.js';
 import { beginRequest, runRequest } from './run/running.js';
+import { becomeMaker } from './sign-in.js';
 import type { SessionState } from './state.js';
 import { enterAdmitted, enterLive } from './validity.js';
 
@@ -22,8 +25,19 @@ export function openFile(
 }
 
 /** A file whose bytes come, if the user may put it. */
-export function uploadFile(session: SessionState, file: FileReference, type: string | undefined): Promise<FileUpload> {
-  return withFiles(session, 'file::put', (files) => files.upload(file, type));
+export function uploadFile(
+  session: SessionState,
+  file: FileReference,
+  type: string | undefined,
+  bounds: PutBounds | undefined,
+): Promise<FileUpload> {
+  return withFiles(session, 'file::put', (files) => files.upload(file, type, bounds));
+}
+
+/** Makes the session that of who has made a link to put a file. */
+export async function enterByLink(session: SessionState, file: FileReference, link: FileLink): Promise<void> {
+  const maker = await withFiles(session, 'file::put', (files) => files.makerOf(file, link), true);
+  await becomeMaker(session, maker);
 }
 
 /** A file whose bytes come in several requests, if the user may put it. */

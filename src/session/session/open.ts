@@ -3,6 +3,7 @@ import { GUEST, withDatabasePath } from '../../auth/identity.js';
 import { andThen, isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { DatabasePath } from '../../catalog/principal.js';
 import { failure } from '../../errors/error.js';
+import type { PutBounds } from '../../functions/calls/files.js';
 import type { Statement } from '../../language/ast.js';
 import type { FileLink, FileUpload, OpenFile, ResumableUpload, UploadStart } from '../../runtime/file-access.js';
 import { type Deadline, RequestInterrupt } from '../../runtime/interrupt.js';
@@ -34,7 +35,7 @@ import { accountKey } from '../resources/registered-session.js';
 import { SessionVariables, type Variable } from '../resources/session-variables.js';
 import { resultSnapshot } from '../results/result-snapshot.js';
 import { DurabilityTracker, whenDurable } from './durability.js';
-import { beginUpload, openFile, resumeUpload, uploadFile } from './files.js';
+import { beginUpload, enterByLink, openFile, resumeUpload, uploadFile } from './files.js';
 import type { Participant, StatementRequest } from './held-transaction.js';
 import { parse, runParsed, runText } from './run/request.js';
 import { beginRequest, bounded, cancelRequests, runInterruptible } from './run/running.js';
@@ -264,8 +265,12 @@ export class OpenSession extends SessionState implements Session {
     return openFile(this, file, link);
   }
 
-  uploadFile(file: FileReference, type?: string): Promise<FileUpload> {
-    return uploadFile(this, file, type);
+  uploadFile(file: FileReference, type?: string, bounds?: PutBounds): Promise<FileUpload> {
+    return uploadFile(this, file, type, bounds);
+  }
+
+  enterByLink(file: FileReference, link: FileLink): Promise<void> {
+    return enterByLink(this, file, link);
   }
 
   beginUpload(file: FileReference, given: UploadStart): Promise<ResumableUpload> {

@@ -1,15 +1,23 @@
 /** Signs users in to a session and out of it: its principal changes. */
 import type { Authenticated, Authenticator } from '../../auth/authenticator.js';
 import { readSignIn, readSignUp, type StartTarget } from '../../auth/credentials.js';
-import { type Client, identityOf, plainIdentity, type SessionIdentity } from '../../auth/identity.js';
+import {
+  type Client,
+  guestIdentity,
+  identityOf,
+  plainIdentity,
+  type SessionIdentity,
+  systemUser,
+} from '../../auth/identity.js';
 import type { PageEntry } from '../../auth/kinds/access-signin.js';
 import type { ViewTarget } from '../../auth/kinds/view-as.js';
 import type { StartedRequest } from '../../auth/ways/way.js';
 import { lazy } from '../../base/lazy.js';
 import { isPromise, type PromiseOrValue } from '../../base/promise-or-value.js';
 import { type DatabasePath, isSamePrincipal, type Principal } from '../../catalog/principal.js';
-import { asTesseraError, failure } from '../../errors/error.js';
+import { asTesseraError, failure, TesseraError } from '../../errors/error.js';
 import type { SignInOutcome } from '../../metrics/server-metrics.js';
+import type { LinkMaker } from '../../runtime/file-access.js';
 import { type Deadline, RequestInterrupt } from '../../runtime/interrupt.js';
 import { untilInterrupted } from '../../storage/interrupted.js';
 import type { ObjectValue } from '../../value/value.js';
@@ -206,6 +214,32 @@ export async function becomeShown(session: SessionState, target: ViewTarget): Pr
   const shown = await session.services.authenticator.viewedIdentity(target, session.holder, client);
   const { viewer, ...signedIn } = shown.signedIn;
   become(session, identityOf(signedIn, client));
+}
+
+/** System users to whom no rules apply, by their links: these don't say who has made them. */
+const OF_LINKS = 'of a link';
+
+/**
+ * Makes the session that of who has made a link to put a file, with the rights of now.
+ * @throws TesseraError `file_link`
+ */
+export async function becomeMaker(session: SessionState, maker: LinkMaker): Promise<void> {
+  const client = clientOf(session);
+  const { databasePath } = client;
+  switch (maker.kind) {
+    case 'guest':
+      return become(session, guestIdentity(client));
+    case 'system':
+      return become(session, plainIdentity(systemUser('database', databasePath, OF_LINKS, ['editor']), client));
+    case 'record':
+      try {
+        await becomeShown(session, { ...maker, databasePath });
+      } catch (error) {
+        // Its access method is gone.
+        const isGone = error instanceof TesseraError && error.code === 'view_target_missing';
+        throw isGone ? failure('file_link') : error;
+      }
+  }
 }
 
 /** Changes the identity. Transactions, live queries and requests of the former principal end. */
