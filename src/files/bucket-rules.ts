@@ -2,7 +2,7 @@
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
 import type { BucketDefinition } from '../catalog/definitions/definition.js';
 import { failure } from '../errors/error.js';
-import type { FileAction } from '../language/ast.js';
+import type { FileAction, Permission } from '../language/ast.js';
 import { admits, CompiledRules } from '../runtime/authorization/permission.js';
 import type { Execution } from '../runtime/execution.js';
 import type { Compiler } from '../runtime/frame.js';
@@ -31,14 +31,20 @@ export class BucketRules {
    * NONE where there is no file, so that a rule about them says the same of a file that is missing as of one of
    * others.
    */
-  may(
+  may(execution: Execution, action: FileAction, asked: Asked, facts: ObjectValue | undefined): PromiseOrValue<boolean> {
+    if (!isSubject(execution, action)) return true;
+    return this.holds(execution, asked.bucket.permissions[action], action, asked, facts);
+  }
+
+  /** Whether a clause, or a part of one, allows it to those to whom rules apply. */
+  holds(
     execution: Execution,
+    clause: Permission,
     action: FileAction,
     { bucket, key, target }: Asked,
     facts: ObjectValue | undefined,
   ): PromiseOrValue<boolean> {
-    if (!(EDITS.has(action) ? execution.checks.edit : execution.checks.view)) return true;
-    return admits(this.#rules.of(bucket.permissions[action]), execution, facts, {
+    return admits(this.#rules.of(clause), execution, facts, {
       action,
       file: new FileReference(bucket.name, key),
       target,
@@ -57,9 +63,19 @@ export class BucketRules {
       if (!isAllowed) throw failure('file_denied', { action, bucket: asked.bucket.name });
     });
   }
+}
 
-  /** Whether no rule can allow it, whatever the file. */
-  isNever(execution: Execution, action: FileAction, bucket: BucketDefinition): boolean {
-    return execution.checks.view && bucket.permissions[action].kind === 'none';
-  }
+/** Whether rules apply to what the principal does. */
+function isSubject({ checks }: Execution, action: FileAction): boolean {
+  return isEditOfFiles(action) ? checks.edit : checks.view;
+}
+
+/** Whether it is the role of editors that allows an action, rather than that of viewers. */
+export function isEditOfFiles(action: FileAction): boolean {
+  return EDITS.has(action);
+}
+
+/** Whether no rule can allow it, whatever the file. */
+export function isNeverAllowed(execution: Execution, action: FileAction, { permissions }: BucketDefinition): boolean {
+  return isSubject(execution, action) && permissions[action].kind === 'none';
 }

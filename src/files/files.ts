@@ -5,7 +5,7 @@ import { findIncarnation } from '../catalog/credentials/incarnation.js';
 import type { BucketDefinition } from '../catalog/definitions/definition.js';
 import { failure, TesseraError } from '../errors/error.js';
 import type { FileListing, FilePut, LinkRequest, PutBounds } from '../functions/calls/files.js';
-import type { FileAction } from '../language/ast.js';
+import type { FileAction, Permission } from '../language/ast.js';
 import { TYPE_PATTERN } from '../language/definitions/define-bucket.js';
 import { parseRecordId } from '../language/parse.js';
 import { selectedDatabase } from '../runtime/authorization/selected-database.js';
@@ -35,7 +35,7 @@ import {
   uploadOf,
 } from './bounds.js';
 import { BucketRows } from './bucket-rows.js';
-import { BucketRules } from './bucket-rules.js';
+import { BucketRules, isNeverAllowed } from './bucket-rules.js';
 import { contentAddressOf, DATABASE, readContentAddress } from './contents/address.js';
 import { CHUNK, putChunks, readChunks } from './contents/chunks.js';
 import type { BucketPlace, ContentStores } from './contents/content-stores.js';
@@ -299,8 +299,7 @@ class FilesOfExecution implements TransferredFiles {
 
   async list(name: string, listing: FileListing): Promise<ObjectValue[]> {
     const { bucket, rows } = await this.#site(name);
-    if (this.#rules.isNever(this.#execution, 'list', bucket))
-      throw failure('file_denied', { action: 'list', bucket: name });
+    if (isNeverAllowed(this.#execution, 'list', bucket)) throw failure('file_denied', { action: 'list', bucket: name });
     const { limit = Number.POSITIVE_INFINITY, start, prefix = '/' } = listing;
     const found: ObjectValue[] = [];
     if (limit === 0) return found;
@@ -318,16 +317,28 @@ class FilesOfExecution implements TransferredFiles {
   }
 
   async may(file: FileReference, action: FileAction, target: FileReference | undefined): Promise<boolean> {
-    const { bucket, rows } = await this.#site(file.bucket);
-    const row = await rows.get(file.key);
-    const facts = row && shownFile(file.bucket, row);
-    const asked = { bucket, key: file.key, target };
-    if (action === 'put') {
-      const after = shownFile(file.bucket, this.#newRow(file.key, NO_CONTENT, mediaTypeOf(file.key)));
-      if (!(await this.#rules.may(this.#execution, 'put', asked, after))) return false;
-      if (facts === undefined) return true;
-    }
-    return this.#rules.may(this.#execution, action, asked, facts);
+    const site = await this.#site(file.bucket);
+    const asked = { bucket: site.bucket, key: file.key, target };
+    for (const facts of await this.#documentsOf(site, file.key, action))
+      if (!(await this.#rules.may(this.#execution, action, asked, facts))) return false;
+    return true;
+  }
+
+  async holds(clause: Permission, file: FileReference, action: FileAction, target?: FileReference): Promise<boolean> {
+    const site = await this.#site(file.bucket);
+    const asked = { bucket: site.bucket, key: file.key, target };
+    for (const facts of await this.#documentsOf(site, file.key, action))
+      if (!(await this.#rules.holds(this.#execution, clause, action, asked, facts))) return false;
+    return true;
+  }
+
+  /** Of what the rule of an action is asked: the file as it is, and where it is put as it would be without bytes. */
+  async #documentsOf({ bucket, rows }: Site, key: string, action: FileAction): Promise<(ObjectValue | undefined)[]> {
+    const row = await rows.get(key);
+    const facts = row && shownFile(bucket.name, row);
+    if (action !== 'put') return [facts];
+    const after = shownFile(bucket.name, this.#newRow(key, NO_CONTENT, mediaTypeOf(key)));
+    return facts === undefined ? [after] : [after, facts];
   }
 
   async url(file: FileReference, { method, seconds, type, size }: LinkRequest): Promise<string> {

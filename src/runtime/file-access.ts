@@ -1,5 +1,6 @@
 /** The files of buckets, for functions and for transports. */
 import type { LinkMethod, PutBounds, StatementFiles } from '../functions/calls/files.js';
+import type { FileAction, Permission } from '../language/ast.js';
 import type { FileReference, ObjectValue, RecordId } from '../value/value.js';
 
 /** For transports as well, which read and write bytes piece by piece, outside of the transaction. */
@@ -9,6 +10,8 @@ export interface TransferredFiles extends StatementFiles {
    * @throws TesseraError `file_link`
    */
   open(file: FileReference, link?: FileLink): Promise<OpenFile | undefined>;
+  /** Whether a clause, or a part of one, allows an action to those to whom rules apply: for EXPLAIN PERMISSIONS. */
+  holds(clause: Permission, file: FileReference, action: FileAction, target?: FileReference): Promise<boolean>;
   /** Who puts a file by a link. @throws TesseraError `file_link` */
   makerOf(file: FileReference, link: FileLink): Promise<LinkMaker>;
   /** A file whose bytes come, if it may be put; by a link within its bounds. @throws TesseraError as `put` */

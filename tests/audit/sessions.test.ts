@@ -5,7 +5,7 @@ import { realEnvironment } from '../../src/env/real.js';
 import type { IssuedTokens, Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import { MemoryEngine } from '../../src/storage/memory/memory.js';
-import { objectFrom, type Value } from '../../src/value/value.js';
+import { FileReference, objectFrom, type Value } from '../../src/value/value.js';
 import { StubbedEnvironment } from '../support/environment.js';
 import { answers, run } from '../support/world.js';
 
@@ -270,6 +270,22 @@ describe('denials', () => {
   ])('of record users are told, whether they fail or nothing happens: %s', async (text, expected) => {
     const { session } = await person('ann');
     expect(await refusedTo(session, text)).toEqual(expected);
+  });
+
+  test('of files name the rule that has refused, of statements and of transports', async () => {
+    await run(owner, 'DEFINE BUCKET b PERMISSIONS FOR get, copy FULL; DEFINE BUCKET c; f"b:/x".put("x")');
+    const { session } = await person('ann');
+    await answers(session, 'f"c:/x".get(); f"b:/x".copy(f"c:/x"); file::list("b")');
+    await expect(session.openFile(new FileReference('c', '/x'))).rejects.toMatchObject({ code: 'file_denied' });
+    await expect(session.uploadFile(new FileReference('b', '/x'))).rejects.toMatchObject({ code: 'file_denied' });
+    const refused = (await told()).filter(({ action, error }) => action === 'refuse' && error === 'file_denied');
+    expect(refused.map(({ what }) => what)).toEqual([
+      { statement: 'expression', action: 'get', bucket: 'c' },
+      { statement: 'expression', action: 'put', bucket: 'c' },
+      { statement: 'expression', action: 'list', bucket: 'b' },
+      { action: 'get', bucket: 'c' },
+      { action: 'put', bucket: 'b' },
+    ]);
   });
 
   test('of viewers are recorded', async () => {

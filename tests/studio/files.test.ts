@@ -14,6 +14,8 @@ const SETUP = `
   DEFINE BUCKET \`<b>b\`;
   DEFINE BUCKET long;
   DEFINE BUCKET own PERMISSIONS WHERE owner = $auth.id;
+  DEFINE BUCKET notices PERMISSIONS FOR get, head, list FULL;
+  f"notices:/notice.txt".put('notice');
   FOR $at IN 100..=220 { type::file('long', 'a/' + <string> $at).put('x'); type::file('long', 'n' + <string> $at).put('x') };
   type::file('<b>b', ${JSON.stringify(`x y/${HOSTILE}`)}).put('hostile content');
   CREATE post:1 SET paper = type::file('<b>b', ${JSON.stringify(`x y/${HOSTILE}`)})`;
@@ -191,8 +193,18 @@ it('shows a record user what the rules allow, with what refuses the rest', async
   if (studio === undefined) return skip('There is no Chromium on this machine');
   await studio.sql("f'own:/of-root.txt'.put('root')");
   const { page, complaints } = await studio.tab('files', recordUser('ann'));
-  await page.getByRole('textbox', { name: 'Bucket' }).fill('own');
-  await page.getByRole('textbox', { name: 'Bucket' }).press('Enter');
+  const buckets = page.getByRole('complementary', { name: 'Buckets' });
+  // Those that have a rule for them, without how to define one.
+  await buckets.getByRole('link', { name: 'own' }).waitFor();
+  const listed = await buckets.getByRole('link').allInnerTexts();
+  expect(['own', 'notices', 'papers', 'long'].filter((name) => listed.includes(name))).toEqual(['own', 'notices']);
+  expect(await buckets.getByRole('button').count()).toBe(0);
+  await buckets.getByRole('link', { name: 'notices' }).click();
+  await page.getByRole('link', { name: 'notice.txt' }).click();
+  await page.getByRole('button', { name: 'Link' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Rename' }).count()).toBe(0);
+  await buckets.getByRole('link', { name: 'own' }).click();
   await page.getByText('There are no files here that you may list.').waitFor();
   const chooser = page.getByLabel('Files to upload');
   await chooser.setInputFiles([file('mine.txt', 'text/plain', 'of Ann')]);

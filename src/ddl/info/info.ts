@@ -41,6 +41,7 @@ import {
 import { compileName } from '../define/definition.js';
 import { accessState } from './access.js';
 import { auditVerification, compileAuditInfo } from './audit.js';
+import { bucketList } from './buckets.js';
 import { mailList } from './mail.js';
 import { sessionList } from './sessions.js';
 import { signInAttempts } from './signin-attempts.js';
@@ -77,6 +78,8 @@ function answerTo(of: Of, view: View, compiler: Compiler): Answer {
       return ({ execution }) => mailList(execution);
     case 'tables':
       return ({ execution }) => tableList(execution);
+    case 'buckets':
+      return ({ execution }) => bucketList(execution);
     case 'table':
       return ofTable(of, view, compiler);
     case 'user':

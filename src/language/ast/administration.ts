@@ -1,4 +1,5 @@
 /** Statements about the database itself: its definitions, plans, sessions and grants. */
+import type { FileAction } from './api.js';
 import type { Delete, Select, Update } from './data.js';
 import type { Level, Name, TableAction } from './definition.js';
 import type { Expression } from './expression.js';
@@ -20,8 +21,8 @@ export interface KillSessions {
 export interface Info {
   readonly kind: 'info';
   readonly of:
-    | { readonly kind: 'root' | 'namespace' | 'database' | 'sessions' | 'nodes' | 'mail' | 'tables' }
-    // Tessera's own, as the last three.
+    | { readonly kind: 'root' | 'namespace' | 'database' | 'sessions' | 'nodes' | 'mail' | 'tables' | 'buckets' }
+    // Tessera's own, as the last five.
     | { readonly kind: 'signin-attempts' | 'audit-verification' }
     | { readonly kind: 'audit'; readonly where?: Expression; readonly limit?: number }
     | { readonly kind: 'table'; readonly name: Name }
@@ -54,11 +55,14 @@ export interface ExplainPermissions {
   readonly as?: Expression;
 }
 
-/** EXPLAIN PERMISSIONS FOR one record: for the record user `as`, or without it for a guest. */
+/** EXPLAIN PERMISSIONS FOR one record or file: for the record user `as`, or without it for a guest. */
 export interface ExplainRecordPermissions {
   readonly kind: 'explain-record-permissions';
-  readonly action: TableAction;
-  readonly record: Expression;
+  readonly action: TableAction | FileAction;
+  /** The record, or the file. */
+  readonly target: Expression;
+  /** Where the file would be copied or moved to. */
+  readonly to?: Expression;
   readonly as?: Expression;
   /** The access method that `as` has signed in with. */
   readonly access?: string;

@@ -1,14 +1,5 @@
 /** INFO, REBUILD and EXPLAIN. */
-import type {
-  Explain,
-  ExplainPermissions,
-  ExplainRecordPermissions,
-  Info,
-  Level,
-  Name,
-  Rebuild,
-  TableAction,
-} from '../ast.js';
+import type { Explain, ExplainPermissions, ExplainRecordPermissions, Info, Level, Name, Rebuild } from '../ast.js';
 import { definitionName, ifExists, level, onTable, versionClause, whereClause } from './clauses.js';
 import { unsigned } from './expression/literal.js';
 import { live } from './live.js';
@@ -32,6 +23,7 @@ const SUBJECTS = [
   'TABLE',
   'TB',
   'TABLES',
+  'BUCKETS',
   'USER',
   'INDEX',
   'ACCESS',
@@ -58,6 +50,8 @@ function subject(parser: Parser): Info['of'] {
       return { kind: 'table', name: definitionName(parser) };
     case 'TABLES':
       return { kind: 'tables' };
+    case 'BUCKETS':
+      return { kind: 'buckets' };
     case 'SESSIONS':
       return { kind: 'sessions' };
     case 'NODES':
@@ -149,15 +143,29 @@ function explainPermissions(parser: Parser): ExplainPermissions {
   return { kind: 'explain-permissions', statement, as: parser.expression() };
 }
 
-/** `FOR select ON person:1 [AS person:2 [ACCESS account]]`. */
+/** `FOR select ON person:1 [AS person:2 [ACCESS account]]`, `FOR copy ON f"a:/1" TO f"b:/1" …`. */
 function explainRecordPermissions(parser: Parser): ExplainRecordPermissions {
-  const word = parser.acceptOneOf('SELECT', 'CREATE', 'UPDATE', 'DELETE');
-  if (word === undefined) parser.unexpected('SELECT, CREATE, UPDATE or DELETE');
-  const action = word.toLowerCase() as TableAction;
+  const word = parser.acceptOneOf(...EXPLAINED_ACTIONS);
+  if (word === undefined) parser.unexpected('SELECT, CREATE, UPDATE, DELETE, or an action of files');
+  const action = word.toLowerCase() as ExplainRecordPermissions['action'];
   if (!parser.acceptWord('ON')) parser.unexpected('ON');
-  const record = parser.expression();
-  if (!parser.acceptWord('AS')) return { kind: 'explain-record-permissions', action, record };
-  const as = parser.expression();
-  if (!parser.acceptWord('ACCESS')) return { kind: 'explain-record-permissions', action, record, as };
-  return { kind: 'explain-record-permissions', action, record, as, access: parser.name() };
+  const target = parser.expression();
+  return {
+    kind: 'explain-record-permissions',
+    action,
+    target,
+    ...((action === 'copy' || action === 'rename') && parser.acceptWord('TO') && { to: parser.expression() }),
+    ...explainedUser(parser),
+  };
 }
+
+function explainedUser(parser: Parser): Pick<ExplainRecordPermissions, 'as' | 'access'> {
+  if (!parser.acceptWord('AS')) return {};
+  const as = parser.expression();
+  return { as, ...(parser.acceptWord('ACCESS') && { access: parser.name() }) };
+}
+
+const EXPLAINED_ACTIONS = [
+  ...(['SELECT', 'CREATE', 'UPDATE', 'DELETE'] as const),
+  ...(['PUT', 'GET', 'HEAD', 'LIST', 'COPY', 'RENAME'] as const),
+] as const;

@@ -123,8 +123,9 @@ export const STATEMENT_PRINTERS: Omit<StatementPrinters, DefineStatement['kind']
   explain: explainStatement,
   'explain-permissions': ({ statement, as }, printer) =>
     `EXPLAIN PERMISSIONS ${printer.statement(statement)}${clauses(clause('AS', as, printer.expression))}`,
-  'explain-record-permissions': ({ action, record, as, access }, printer) =>
-    `EXPLAIN PERMISSIONS FOR ${action} ON ${printer.expression(record)}${clauses(
+  'explain-record-permissions': ({ action, target, to, as, access }, printer) =>
+    `EXPLAIN PERMISSIONS FOR ${action} ON ${printer.expression(target)}${clauses(
+      clause('TO', to, printer.expression),
       clause('AS', as, printer.expression),
       access !== undefined && `ACCESS ${plainName(access)}`,
     )}`,
@@ -210,6 +211,7 @@ function infoSubject(of: Info['of'], printer: Printer): string {
     case 'nodes':
     case 'mail':
     case 'tables':
+    case 'buckets':
       return of.kind.toUpperCase();
     case 'signin-attempts':
       return 'SIGNIN ATTEMPTS';

@@ -75,7 +75,11 @@ export const STATEMENT_MAPPERS: Omit<NodeMappers<Statement>, DefineStatement['ki
       as: optional(node.as, mapper.expression),
     }),
   'explain-record-permissions': (node, mapper) =>
-    update(node, { record: mapper.expression(node.record), as: optional(node.as, mapper.expression) }),
+    update(node, {
+      target: mapper.expression(node.target),
+      to: optional(node.to, mapper.expression),
+      as: optional(node.as, mapper.expression),
+    }),
   access: (node, mapper) => {
     const { action } = node;
     if (action.kind === 'grant' && action.subject.kind === 'record') {

@@ -159,7 +159,7 @@ export class Auditor {
 
   /** A whole request was denied. */
   refused(error: TesseraError): void {
-    this.#record('refuse', 'denied', { error });
+    this.#record('refuse', 'denied', { error, what: refusingRule(error) });
   }
 
   /** A database was exported or imported, perhaps partly before an error. */
@@ -212,7 +212,7 @@ export class Auditor {
       });
     }
     if (error?.kind === 'NotAllowed' && error.code !== 'write_refused' && !buffer.hasRecorded(error)) {
-      this.#record('refuse', 'denied', { identity, error, what: { statement: kind } });
+      this.#record('refuse', 'denied', { identity, error, what: { statement: kind, ...refusingRule(error) } });
     }
     if (held === undefined || error !== undefined) this.#acts(buffer, error === undefined);
     else if (buffer.acts.length > 0) this.#held.set(held, [...(this.#held.get(held) ?? []), buffer]);
@@ -264,6 +264,12 @@ export function claimedIdentity(read: () => Credentials): AuditDetails | undefin
   } catch {
     return undefined;
   }
+}
+
+/** The rule of a bucket that has refused something. */
+function refusingRule({ code, details }: TesseraError): AuditDetails | undefined {
+  if (code !== 'file_denied' || details?.details === undefined) return undefined;
+  return details.details as AuditDetails;
 }
 
 function outcomeOf(error: TesseraError | undefined, isCommitted: boolean): AuditOutcome {

@@ -1,5 +1,6 @@
 /** Files whose bytes a transport sends and receives piece by piece. */
 
+import { TesseraError } from '../../errors/error.js';
 import type { PutBounds } from '../../functions/calls/files.js';
 import type {
   FileLink,
@@ -72,6 +73,9 @@ async function withFiles<T>(
       const execution = services.executor.execution({ transaction, identity, ...running });
       execution.services.functions?.check(name);
       return await ask(execution.services.files.of(execution));
+    } catch (error) {
+      if (error instanceof TesseraError && error.code === 'file_denied') session.auditor?.refused(error);
+      throw error;
     } finally {
       transaction.cancel();
     }

@@ -29,6 +29,22 @@ export async function loadBuckets(connection: StatementSource): Promise<readonly
   return buckets;
 }
 
+/** A bucket with which the user may do something. */
+export interface UsableBucket {
+  readonly name: string;
+  /** The media types that it takes; none: all. */
+  readonly types: readonly string[];
+  /** What may be allowed for some file. */
+  readonly may: Readonly<Record<FileAction, boolean>>;
+}
+
+/** By name. @throws Error for guests who may not query */
+export async function loadUsableBuckets(connection: StatementSource): Promise<readonly UsableBucket[]> {
+  type Row = Readonly<Record<FileAction, boolean>> & { readonly name: string; readonly types?: readonly string[] };
+  const [buckets] = await connection.query<[readonly Row[]]>('INFO FOR BUCKETS');
+  return buckets.map((row) => ({ name: row.name, types: row.types ?? [], may: row }));
+}
+
 /** What record users and guests may do with a bucket. */
 export function clauseFor(action: FileAction, { permissions }: Bucket): Clause {
   return typeof permissions === 'object' ? (permissions[action] ?? false) : permissions;

@@ -12,6 +12,7 @@ import { toast } from '../../components/toast.js';
 import { Value } from '../../components/value.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
+import type { UsableBucket } from './buckets.js';
 import { FolderTrail } from './folder-trail.js';
 import { LinkDialog } from './link-dialog.js';
 import { pageAddress } from './page-address.js';
@@ -24,9 +25,11 @@ interface Properties {
   readonly bucket: string;
   /** The key of the file. */
   readonly name: string;
+  /** What may be allowed in the bucket, where that is known. */
+  readonly may?: UsableBucket['may'];
 }
 
-export function FilePage({ connection, bucket, name }: Properties) {
+export function FilePage({ connection, bucket, name, may }: Properties) {
   const file = useLoaded(() => loadFile(connection, bucket, name), [connection, bucket, name]);
   return (
     <section aria-label={`File ${name}`}>
@@ -38,7 +41,7 @@ export function FilePage({ connection, bucket, name }: Properties) {
               <Notice kind="information">There is no such file.</Notice>
             </>
           ) : (
-            <KnownFile connection={connection} bucket={bucket} file={loaded} />
+            <KnownFile connection={connection} bucket={bucket} file={loaded} may={may} />
           )
         }
       </LoadedContent>
@@ -50,9 +53,10 @@ interface KnownProperties {
   readonly connection: Connection;
   readonly bucket: string;
   readonly file: StoredFile;
+  readonly may: UsableBucket['may'] | undefined;
 }
 
-function KnownFile({ connection, bucket, file }: KnownProperties) {
+function KnownFile({ connection, bucket, file, may }: KnownProperties) {
   const { key, size, type, updated, owner } = file;
   const [doing, setDoing] = useState<'link' | 'rename' | 'delete'>();
   const close = () => setDoing(undefined);
@@ -66,13 +70,13 @@ function KnownFile({ connection, bucket, file }: KnownProperties) {
           </Anchor>
         )}
         <Button onClick={() => setDoing('link')}>Link</Button>
-        {connection.viewed === undefined && (
-          <>
-            <Button onClick={() => setDoing('rename')}>Rename</Button>
-            <Button variant="outline" color="red" onClick={() => setDoing('delete')}>
-              Delete
-            </Button>
-          </>
+        {connection.viewed === undefined && may?.rename !== false && (
+          <Button onClick={() => setDoing('rename')}>Rename</Button>
+        )}
+        {connection.viewed === undefined && may?.delete !== false && (
+          <Button variant="outline" color="red" onClick={() => setDoing('delete')}>
+            Delete
+          </Button>
         )}
       </PageHeader>
       <Group gap="xs" mb="md">

@@ -6,9 +6,8 @@ import './files.css';
 import { Field, SelectField } from '../../components/field.js';
 import { LoadedContent } from '../../components/loaded-content.js';
 import type { Connection } from '../../connection/connection.js';
-import { isSystemLevel } from '../../connection/levels.js';
 import { useLoaded } from '../../connection/use-loaded.js';
-import { loadBuckets } from './buckets.js';
+import { loadUsableBuckets } from './buckets.js';
 import { FileCard } from './file-card.js';
 import { type Entry, folderOf, loadEntries, nameOf } from './stored-files.js';
 import { UploadArea } from './upload-area.js';
@@ -78,11 +77,9 @@ interface BucketFilesProperties {
 }
 
 function BucketFiles({ connection, buckets, initial, onChoose }: BucketFilesProperties) {
-  // Others than system users may not see which there are.
-  const mayList = buckets.length === 0 && isSystemLevel(connection.session.level);
   const known = useLoaded(
-    async () => (mayList ? (await loadBuckets(connection)).map(({ name }) => name) : buckets),
-    [connection, mayList, buckets.join()],
+    async () => (buckets.length === 0 ? (await loadUsableBuckets(connection)).map(({ name }) => name) : buckets),
+    [connection, buckets.join()],
   );
   const [chosen, setChosen] = useState(initial?.bucket);
   const names = known.data ?? [];

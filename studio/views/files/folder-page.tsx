@@ -13,6 +13,7 @@ import { toast } from '../../components/toast.js';
 import { Value } from '../../components/value.js';
 import type { Connection } from '../../connection/connection.js';
 import { useLoaded } from '../../connection/use-loaded.js';
+import type { UsableBucket } from './buckets.js';
 import { FolderTrail } from './folder-trail.js';
 import { deleteFiles, type Entry, loadEntries, nameOf } from './stored-files.js';
 import { UploadArea } from './upload-area.js';
@@ -24,9 +25,11 @@ interface Properties {
   readonly folder: string;
   /** The media types that the bucket takes, where they are known. */
   readonly types?: readonly string[];
+  /** What may be allowed in the bucket, where that is known. */
+  readonly may?: UsableBucket['may'];
 }
 
-export function FolderPage({ connection, bucket, folder, types = [] }: Properties) {
+export function FolderPage({ connection, bucket, folder, types = [], may }: Properties) {
   const [prefix, setPrefix] = useState('');
   /** Where the pages before this one have ended. */
   const [starts, setStarts] = useState<readonly string[]>([]);
@@ -55,7 +58,7 @@ export function FolderPage({ connection, bucket, folder, types = [] }: Propertie
       >
         <Button onClick={page.reload}>Read again</Button>
       </PageHeader>
-      {connection.viewed === undefined && (
+      {connection.viewed === undefined && may?.put !== false && (
         <UploadArea connection={connection} bucket={bucket} folder={folder} types={types} onStored={page.reload} />
       )}
       <Group align="end" my="md">
@@ -70,7 +73,7 @@ export function FolderPage({ connection, bucket, folder, types = [] }: Propertie
         <Button disabled={keys.length === 0} onClick={() => setSelected(new Set(keys))}>
           Select all of this page
         </Button>
-        {selected.size > 0 && connection.viewed === undefined && (
+        {selected.size > 0 && connection.viewed === undefined && may?.delete !== false && (
           <Button variant="outline" color="red" onClick={() => setDeleting(true)}>
             Delete {selected.size} selected
           </Button>

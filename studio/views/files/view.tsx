@@ -12,27 +12,24 @@ import { useLoaded } from '../../connection/use-loaded.js';
 import { BucketForm } from './bucket-form.js';
 import { BucketList } from './bucket-list.js';
 import { BucketRules } from './bucket-rules.js';
-import { loadBuckets } from './buckets.js';
+import { loadBuckets, loadUsableBuckets } from './buckets.js';
 import { FilePage } from './file-page.js';
 import { FolderPage } from './folder-page.js';
-import { NamedBucket } from './named-bucket.js';
 import { folderOf } from './stored-files.js';
 
 /** `files/bucket/covers/%2Falbums%2F` is a folder, `files/file/covers/%2Falbums%2F1.png` a file. */
 export function View({ connection, path: [kind, bucket, key = '/'] }: ViewProperties) {
   const isSystemUser = isSystemLevel(connection.session.level);
-  const buckets = useLoaded(async () => (isSystemUser ? loadBuckets(connection) : []), [connection]);
+  const buckets = useLoaded(() => loadUsableBuckets(connection), [connection]);
+  const definitions = useLoaded(async () => (isSystemUser ? loadBuckets(connection) : []), [connection]);
   const [isDefining, setDefining] = useState(false);
   const isChosen = bucket !== undefined && (kind === 'bucket' || kind === 'file');
   const shown = buckets.data?.find(({ name }) => name === bucket);
+  const definition = definitions.data?.find(({ name }) => name === bucket);
   const define = () => setDefining(true);
   return (
     <div className="files">
-      {isSystemUser ? (
-        <BucketList buckets={buckets} chosen={bucket} onDefine={define} />
-      ) : (
-        <NamedBucket key={bucket} chosen={bucket ?? ''} />
-      )}
+      <BucketList buckets={buckets} chosen={bucket} {...(isSystemUser && { onDefine: define })} />
       <div className="shown">
         {isChosen && kind === 'bucket' && (
           <FolderPage
@@ -40,23 +37,35 @@ export function View({ connection, path: [kind, bucket, key = '/'] }: ViewProper
             connection={connection}
             bucket={bucket}
             folder={folderOf(key)}
-            {...(shown !== undefined && { types: shown.types ?? [] })}
+            {...(shown !== undefined && { types: shown.types, may: shown.may })}
           />
         )}
         {isChosen && kind === 'file' && (
-          <FilePage key={`${bucket} ${key}`} connection={connection} bucket={bucket} name={key} />
+          <FilePage
+            key={`${bucket} ${key}`}
+            connection={connection}
+            bucket={bucket}
+            name={key}
+            {...(shown !== undefined && { may: shown.may })}
+          />
         )}
-        {isChosen && kind === 'bucket' && shown !== undefined && (
-          <BucketRules key={shown.name} connection={connection} bucket={shown} onChange={buckets.reload} />
+        {isChosen && kind === 'bucket' && definition !== undefined && (
+          <BucketRules
+            key={definition.name}
+            connection={connection}
+            bucket={definition}
+            onChange={() => {
+              buckets.reload();
+              definitions.reload();
+            }}
+          />
         )}
         {!isChosen && (
           <>
             <PageHeader title={`Files of ${connection.session.database}`} />
-            {isSystemUser && (
-              <LoadedContent of={buckets}>
-                {({ length }) => (length === 0 ? <NoBuckets /> : <p>Choose a bucket to see its files.</p>)}
-              </LoadedContent>
-            )}
+            <LoadedContent of={buckets}>
+              {({ length }) => (length > 0 ? <p>Choose a bucket to see its files.</p> : isSystemUser && <NoBuckets />)}
+            </LoadedContent>
           </>
         )}
       </div>
@@ -67,6 +76,7 @@ export function View({ connection, path: [kind, bucket, key = '/'] }: ViewProper
           onDone={(name) => {
             setDefining(false);
             buckets.reload();
+            definitions.reload();
             go('files', ['bucket', name]);
           }}
         />
