@@ -55,7 +55,10 @@ const ROWS = {
     [
       'Lag of live queries',
       's',
-      [0.5, 0.99].map((q) => [quantile(q, '', 'tessera_live_change_lag_seconds'), `p${q * 100}`]),
+      [
+        ...[0.5, 0.99].map((q) => [quantile(q, '', 'tessera_live_change_lag_seconds'), `p${q * 100}`]),
+        [quantile(0.99, '', 'tessera_live_result_evaluation_seconds'), 'p99 of evaluations for live results'],
+      ],
     ],
   ],
   Store: [
@@ -65,10 +68,11 @@ const ROWS = {
       [
         [gauge('tessera_store_bytes'), 'written'],
         [gauge('tessera_store_free_bytes'), 'free in it'],
+        [rate('tessera_store_staged_bytes_total'), 'sent ahead each second (PostgreSQL)'],
       ],
     ],
     [
-      'Time of writes, fsync included',
+      'Time of writes, waits for the disk included',
       's',
       [0.5, 0.99].map((q) => [quantile(q, '', 'tessera_store_write_duration_seconds'), `p${q * 100}`]),
     ],
@@ -91,6 +95,38 @@ const ROWS = {
         [gauge('tessera_store_oldest_reader_commits'), 'writes since the oldest snapshot'],
       ],
     ],
+  ],
+  'Store in PostgreSQL': [
+    ['Commits by outcome', 'ops', [[sum('outcome', rate('tessera_store_commits_total')), '{{outcome}}']]],
+    ['Time of answers', 's', [[quantile(0.99, 'pool', 'tessera_store_query_duration_seconds'), '{{pool}} p99']]],
+    [
+      'Connections',
+      'short',
+      [
+        [gauge('tessera_store_connections'), '{{pool}} {{state}}'],
+        [
+          sum('pool, outcome', `increase(tessera_store_connects_total{${PLACE}}[$__rate_interval])`),
+          '{{pool}} opened: {{outcome}}',
+        ],
+      ],
+    ],
+  ],
+  Files: [
+    [
+      'Actions with files',
+      'ops',
+      [[sum('action, outcome', rate('tessera_file_actions_total')), '{{action}} {{outcome}}']],
+    ],
+    ['Bytes over HTTP', 'Bps', [[sum('direction', rate('tessera_file_bytes_total')), '{{direction}}']]],
+    [
+      'Uploads',
+      'short',
+      [
+        [gauge('tessera_file_uploads'), 'being received'],
+        [gauge('tessera_file_open_uploads'), 'to be resumed'],
+      ],
+    ],
+    ['Bytes that no file has', 'bytes', [[gauge('tessera_file_waiting_bytes'), 'until they are due']]],
   ],
   Background: [
     [
@@ -133,6 +169,7 @@ const ROWS = {
     ['Delay of the event loop', 's', [[gauge('nodejs_eventloop_lag_p99_seconds'), 'p99 {{instance}}']]],
     ['Processor time', 'percentunit', [[rate('process_cpu_seconds_total'), '{{instance}}']]],
     ['Versions', 'short', [[gauge('tessera_build_info'), '{{version}} {{instance}}']]],
+    ['Uptime', 's', [[gauge('tessera_uptime_seconds'), '{{instance}}']]],
   ],
 };
 

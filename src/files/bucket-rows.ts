@@ -104,7 +104,7 @@ export class BucketRows {
     else if (shares === 2) this.#transaction.delete(key);
     else if (this.#seesAll(content, size)) {
       await this.#transaction.deleteRange(this.keys.chunks(content));
-    } else this.#transaction.put(this.keys.dueAt(now + GRACE, content), storeStaged({ holder: '' }));
+    } else this.#transaction.put(this.keys.dueAt(now + GRACE, content), storeStaged({ holder: '', size }));
   }
 
   /** Whether the transaction has a content before it, and in few enough pieces to delete them. */

@@ -1,7 +1,6 @@
 /** The files of the buckets of a database: the one place where they are read, written, and judged. */
 import { createHash } from 'node:crypto';
 import { andThen } from '../base/promise-or-value.js';
-import { findIncarnation } from '../catalog/credentials/incarnation.js';
 import type { BucketDefinition } from '../catalog/definitions/definition.js';
 import { failure, TesseraError } from '../errors/error.js';
 import type { FileListing, FilePut, LinkRequest, PutBounds } from '../functions/calls/files.js';
@@ -10,7 +9,7 @@ import { TYPE_PATTERN } from '../language/definitions/define-bucket.js';
 import { parseRecordId } from '../language/parse.js';
 import { selectedDatabase } from '../runtime/authorization/selected-database.js';
 import { assertEffectsAllowed } from '../runtime/authorization/views.js';
-import type { Execution, FileAccess } from '../runtime/execution.js';
+import type { Execution } from '../runtime/execution.js';
 import type {
   FileLink,
   FileUpload,
@@ -20,11 +19,10 @@ import type {
   TransferredFiles,
   UploadStart,
 } from '../runtime/file-access.js';
-import type { Compiler } from '../runtime/frame.js';
 import { cast } from '../value/cast.js';
 import { quoteString } from '../value/text/quote.js';
 import { toDatetime } from '../value/time/datetime.js';
-import { FileReference, type ObjectValue, type RecordId } from '../value/value.js';
+import { FileReference, type ObjectValue } from '../value/value.js';
 import {
   assertExpected,
   assertFits,
@@ -35,14 +33,23 @@ import {
   uploadOf,
 } from './bounds.js';
 import { BucketRows } from './bucket-rows.js';
-import { BucketRules, isNeverAllowed } from './bucket-rules.js';
-import { contentAddressOf, DATABASE, readContentAddress } from './contents/address.js';
+import { type BucketRules, isNeverAllowed } from './bucket-rules.js';
+import { contentAddressOf } from './contents/address.js';
 import { CHUNK, putChunks, readChunks } from './contents/chunks.js';
 import type { BucketPlace, ContentStores } from './contents/content-stores.js';
 import { type StagedContent, stagedName, storedBeside, takeStaged } from './contents/staged.js';
 import { assertFileKey } from './file-key.js';
 import { type FileRow, shownFile } from './file-row.js';
-import { assertLink, LONGEST_LINK, linkHolder, linkQuery, makerOfLink, recordOfLink, signLink } from './links.js';
+import {
+  assertLink,
+  incarnationOf,
+  LONGEST_LINK,
+  linkHolder,
+  linkQuery,
+  makerOfLink,
+  recordOfLink,
+  signLink,
+} from './links.js';
 import { mediaTypeOf } from './media-type.js';
 import { endUpload, UploadInParts } from './uploads/resumable-upload.js';
 
@@ -72,25 +79,8 @@ const DAY = 24 * 3600;
 /** Nanoseconds before a content is deleted in which nothing more begins to use it. */
 const LATEST = 300_000_000_000n;
 
-export class Files implements FileAccess {
-  readonly #stores: ContentStores;
-  readonly #rules: BucketRules;
-
-  constructor(compiler: Compiler, stores: ContentStores) {
-    this.#stores = stores;
-    this.#rules = new BucketRules(compiler);
-  }
-
-  of(execution: Execution): TransferredFiles {
-    return new FilesOfExecution(execution, this.#stores, this.#rules);
-  }
-
-  async assertUsable(backend: string | undefined): Promise<void> {
-    await this.#stores.assertUsable(backend === undefined ? DATABASE : readContentAddress(backend));
-  }
-}
-
-class FilesOfExecution implements TransferredFiles {
+/** As one statement or transport reaches them, in its transaction and with the rights of its user. */
+export class FilesOfExecution implements TransferredFiles {
   readonly #execution: Execution;
   readonly #stores: ContentStores;
   readonly #rules: BucketRules;
@@ -347,7 +337,7 @@ class FilesOfExecution implements TransferredFiles {
     const { identity, services } = this.#execution;
     const until = Math.floor(Number(this.#now / SECOND)) + seconds;
     const content = { method, until, ...linkHolder(identity, method), type, size };
-    const incarnation = await this.#incarnationOf(identity.auth);
+    const incarnation = await incarnationOf(this.#execution, identity.auth);
     const link = { ...content, signature: signLink({ bucket, key: file.key, incarnation }, content) };
     const { namespace, database } = selectedDatabase(this.#execution);
     const path = [namespace, database, file.bucket, ...file.key.slice(1).split('/')].map(encodeURIComponent).join('/');
@@ -367,13 +357,6 @@ class FilesOfExecution implements TransferredFiles {
     return site;
   }
 
-  async #incarnationOf(id: RecordId | undefined): Promise<string | undefined> {
-    if (id === undefined) return undefined;
-    const { context } = this.#execution;
-    const found = await findIncarnation(context.transaction, await context.catalog(), id);
-    return found?.id;
-  }
-
   /** The bucket of a file by a link to it, by which any client may ask. @throws TesseraError `file_link` */
   async #linked(file: FileReference, link: FileLink, method: FileLink['method']): Promise<Site> {
     const site = await this.#site(file.bucket).catch((error: unknown) => {
@@ -381,7 +364,7 @@ class FilesOfExecution implements TransferredFiles {
       throw isMissing(error) ? failure('file_link') : error;
     });
     const record = recordOfLink(link);
-    const incarnation = await this.#incarnationOf(record);
+    const incarnation = await incarnationOf(this.#execution, record);
     assertLink(link, { bucket: site.bucket, key: file.key, incarnation }, Number(this.#now / SECOND));
     const { writer } = this.#execution.services;
     const isOver = record !== undefined && !(await writer.exists(this.#execution, record));

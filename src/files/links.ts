@@ -3,11 +3,13 @@
  * the key of its bucket (HMAC with SHA-256), so that the server keeps nothing of it.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { findIncarnation } from '../catalog/credentials/incarnation.js';
 import type { BucketDefinition } from '../catalog/definitions/definition.js';
 import { type Identity, mayAct } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import { LINK_METHODS } from '../functions/calls/files.js';
 import { parseRecordId } from '../language/parse.js';
+import type { Execution } from '../runtime/execution.js';
 import type { FileLink, LinkMaker } from '../runtime/file-access.js';
 import { toText } from '../value/text/text.js';
 import type { RecordId } from '../value/value.js';
@@ -24,6 +26,16 @@ export interface LinkPlace {
   readonly key: string;
   /** That of the record whose link it is: another record of the same id is someone else. */
   readonly incarnation: string | undefined;
+}
+
+/** The incarnation of a record that has a link; `undefined` if there is none. */
+export async function incarnationOf(
+  { context }: Pick<Execution, 'context'>,
+  id: RecordId | undefined,
+): Promise<string | undefined> {
+  if (id === undefined) return undefined;
+  const found = await findIncarnation(context.transaction, await context.catalog(), id);
+  return found?.id;
 }
 
 /** The signature of a link, in base64url. */

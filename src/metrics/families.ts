@@ -63,6 +63,11 @@ export class CounterFamily implements Family {
     this.#counters.of(values).value++;
   }
 
+  /** Adds an amount, of bytes for instance. */
+  addAmount(amount: number, ...values: readonly string[]): void {
+    this.#counters.of(values).value += amount;
+  }
+
   samples(): readonly Sample[] {
     return Array.from(this.#counters.entries(), ({ values, child: { value } }) => ({
       labels: labelled(this.labels, values),

@@ -1,6 +1,7 @@
 /** The counters and histograms that requests, statements and sign-ins report to. */
 import { BackgroundMetrics } from './background-metrics.js';
 import { CounterFamily, type Durations, type Family, FamilyList, HistogramFamily } from './families.js';
+import { FileMetrics } from './file-metrics.js';
 
 /**
  * The counters of a server. Label values are fixed names (routes, methods, kinds of statements,
@@ -69,6 +70,7 @@ export class ServerMetrics {
   );
   /** Of that, statements without an error, by kind. */
   readonly #succeeded = new Map<string, Durations>();
+  readonly files = new FileMetrics();
   /** Of work in the background. */
   readonly background = new BackgroundMetrics();
 
@@ -123,7 +125,7 @@ export class ServerMetrics {
   readonly conflict = (): void => this.#conflicts.add();
 
   families(): readonly Family[] {
-    return [...this.#families.all, ...this.background.families()];
+    return [...this.#families.all, ...this.files.families(), ...this.background.families()];
   }
 }
 

@@ -45,6 +45,21 @@ export function gaugesOf(database: OpenDatabase, clock: Clock = realEnvironment.
       { name: 'tessera_index_work', help: 'Indexes that wait to be built, or for their entries to be deleted.' },
       () => database.backgroundState.indexes,
     ),
+    new GaugeFamily(
+      { name: 'tessera_file_uploads', help: 'Files whose bytes are being received; at most 32 at once.' },
+      () => database.resourceUsage.uploads,
+    ),
+    new GaugeFamily(
+      { name: 'tessera_file_open_uploads', help: 'Uploads in several requests that aren’t complete, within a minute.' },
+      () => database.backgroundState.pendingContents.uploads,
+    ),
+    new GaugeFamily(
+      {
+        name: 'tessera_file_waiting_bytes',
+        help: 'Bytes of uploads that weren’t put and of deleted files, which are deleted when they are due.',
+      },
+      () => database.backgroundState.pendingContents.bytes,
+    ),
     ...gaugesOfNode(database),
     new GaugeFamily(
       { name: 'tessera_memory_used_bytes', help: 'Bytes reserved in the budgets of the process.' },

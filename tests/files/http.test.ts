@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { realEnvironment } from '../../src/env/real.js';
 import type { RunningServer } from '../../src/server/server.js';
 import { startDrawnServer } from '../support/drawn-server.js';
+import { ParsedMetrics } from '../support/prometheus.js';
 import { ROOT } from '../support/server.js';
 import { temporaryFolder } from '../support/server-process.js';
 
@@ -147,6 +148,34 @@ it('isn’t deleted while a record that rejects it refers to it', async () => {
   await sql('DEFINE FIELD OVERWRITE picture ON album TYPE option<file<pictures>> REFERENCE ON DELETE UNSET');
   expect((await ask('ann', 'DELETE', 'pictures/kept.png')).status).toBe(204);
   expect(await sql('SELECT * FROM album')).toEqual([[{ id: 'album:1' }]]);
+});
+
+it('is counted by actions and bytes', async () => {
+  const metrics = async () => {
+    const answer = await fetch(`${server.url}/metrics`, { headers: { authorization: AS_ROOT } });
+    const { samples } = new ParsedMetrics(await answer.text());
+    const of = (name: string, labels: object) =>
+      samples.find((each) => each.name === name && Object.entries(labels).every(([k, v]) => each.labels[k] === v))
+        ?.value ?? 0;
+    return {
+      put: of('tessera_file_actions_total', { action: 'put', outcome: 'ok' }),
+      got: of('tessera_file_actions_total', { action: 'get', outcome: 'ok' }),
+      denied: of('tessera_file_actions_total', { action: 'put', outcome: 'denied' }),
+      failed: of('tessera_file_actions_total', { action: 'delete', outcome: 'failed' }),
+      in: of('tessera_file_bytes_total', { direction: 'in' }),
+      out: of('tessera_file_bytes_total', { direction: 'out' }),
+    };
+  };
+  const before = await metrics();
+  await ask('ann', 'PUT', 'pictures/counted', { body: Buffer.alloc(300_000) });
+  await (await ask('ann', 'GET', 'pictures/counted')).arrayBuffer();
+  await (await ask('ann', 'GET', 'pictures/counted', { headers: { range: 'bytes=0-9' } })).arrayBuffer();
+  await ask('ann', 'HEAD', 'pictures/counted');
+  await ask('bob', 'PUT', 'pictures/counted', { body: 'x' });
+  await ask('ann', 'DELETE', 'pictures/counted', { headers: { 'if-match': '"other"' } });
+  const after = await metrics();
+  const grown = Object.entries(after).map(([name, value]) => [name, value - before[name as keyof typeof before]]);
+  expect(Object.fromEntries(grown)).toEqual({ put: 1, got: 3, denied: 1, failed: 1, in: 300_000, out: 300_010 });
 });
 
 describe('a link', () => {

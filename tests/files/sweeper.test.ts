@@ -107,6 +107,24 @@ async function putLarge(bucket: string, key: string): Promise<void> {
   await run(site.session, `file::put(f"${bucket}:${key}", NONE, { upload: '${name}' })`);
 }
 
+it('says what waits to be deleted, and which uploads are open', async () => {
+  site = await openSite();
+  const { pending } = site.sweeper;
+  expect(pending).toEqual({ uploads: 0, bytes: 0 });
+  await putLarge('folder', '/deleted');
+  await putLarge('store', '/kept');
+  await (await site.session.uploadFile(new FileReference('store', '/never'))).store(bytes(300_000));
+  await run(site.session, 'f"folder:/deleted".delete()');
+  const given = { length: 6, type: undefined, expected: undefined, metadata: undefined };
+  await site.session.beginUpload(new FileReference('store', '/resumed'), given);
+  await sweepAfter(MINUTE);
+  expect(site.sweeper.pending).toEqual({ uploads: 1, bytes: LARGE + 300_000 });
+  await sweepAfter(10 * MINUTE);
+  expect(site.sweeper.pending).toEqual({ uploads: 1, bytes: 300_000 });
+  await sweepAfter(24 * 60 * MINUTE);
+  expect(site.sweeper.pending).toEqual({ uploads: 0, bytes: 0 });
+});
+
 describe.each(['store', 'folder'])('the bucket in the %s', (bucket) => {
   it('loses what was deleted or replaced, in a while', async () => {
     site = await openSite();

@@ -120,6 +120,11 @@ export class ContentStores {
     return { ...wanted, ...s3.credentials };
   }
 
+  /** How many contents are being stored. */
+  get uploads(): number {
+    return this.#uploads.count;
+  }
+
   get now(): bigint {
     return this.#environment.clock.now();
   }

@@ -29,6 +29,7 @@ interface StagedNote {
   readonly holder: string;
   /** Once all bytes are there. */
   readonly size?: number;
+  /** Unless a file had it. */
   readonly digest?: Uint8Array;
   readonly of?: UploadMoment | undefined;
 }
@@ -40,6 +41,11 @@ export function storeStaged({ holder, size, digest, of }: StagedNote): Stored {
     ...(digest !== undefined && { digest }),
     ...(of !== undefined && { of: objectFrom({ id: of.id, offset: of.offset }) }),
   });
+}
+
+/** Bytes of a noted content; 0 while they come. */
+export function stagedSize(note: Stored): number {
+  return isObject(note) && typeof note['size'] === 'number' ? note['size'] : 0;
 }
 
 /** How a request names a staged content. */

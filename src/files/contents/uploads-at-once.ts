@@ -10,6 +10,11 @@ export class UploadsAtOnce {
   readonly #byHolder = new Map<string, number>();
   #all = 0;
 
+  /** How many there are now. */
+  get count(): number {
+    return this.#all;
+  }
+
   /** Runs an upload. @throws TesseraError `too_many_uploads` */
   async run<T>(holder: string, upload: () => Promise<T>): Promise<T> {
     const own = this.#byHolder.get(holder) ?? 0;

@@ -95,6 +95,7 @@ export async function* received(
       stall.end();
       size += piece.length;
       if (size > limit) throw tooLarge();
+      context.metrics?.files.bytes('in', piece.length);
       yield piece;
       stall.begin();
     }

@@ -60,16 +60,21 @@ async function send(
   // An answer without a body would have a length of 0.
   if (request.method === 'HEAD') return reply.send(Readable.from([]));
   const stall = new ClientTimeout(context, () => reply.raw.destroy());
-  reply.send(Readable.from(watched(bytes, stall), { objectMode: false }));
+  reply.send(Readable.from(watched(context, bytes, stall), { objectMode: false }));
   // A client that disconnects ends it as well.
   await finished(reply.raw).catch(() => undefined);
   return reply;
 }
 
-async function* watched(bytes: AsyncIterable<Uint8Array>, stall: ClientTimeout): AsyncGenerator<Uint8Array> {
+async function* watched(
+  { metrics }: Context,
+  bytes: AsyncIterable<Uint8Array>,
+  stall: ClientTimeout,
+): AsyncGenerator<Uint8Array> {
   try {
     for await (const piece of bytes) {
       stall.begin();
+      metrics?.files.bytes('out', piece.length);
       yield piece;
       stall.end();
     }

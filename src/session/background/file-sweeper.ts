@@ -16,6 +16,7 @@ import type { Id } from '../../catalog/keys/key-bytes.js';
 import { databaseArea, definitionRange } from '../../catalog/keys/store-keys.js';
 import { contentAddressOf, readContentAddress } from '../../files/contents/address.js';
 import type { BucketPlace, ContentStores } from '../../files/contents/content-stores.js';
+import { stagedSize } from '../../files/contents/staged.js';
 import { readFileRow } from '../../files/file-row.js';
 import { readUploadRow } from '../../files/uploads/upload-row.js';
 import type { Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
@@ -28,6 +29,17 @@ const INTERVAL = 60_000;
 /** Contents that are withdrawn in one transaction. */
 const AT_ONCE = 100;
 
+/** Contents of a bucket that are counted as waiting, at most. */
+const MOST_COUNTED = 10_000;
+
+/** What isn't a file, and is deleted if it becomes none. */
+export interface PendingContents {
+  /** Uploads in several requests that aren't complete. */
+  uploads: number;
+  /** Of uploads and of deleted files. */
+  bytes: number;
+}
+
 export interface FileSweeperServices extends BackgroundServices {
   readonly contents: ContentStores;
 }
@@ -37,6 +49,7 @@ export class FileSweeper {
   readonly #rounds: BackgroundRounds;
   /** Buckets in memory whose rows of former processes are gone. */
   readonly #cleared = new Set<string>();
+  #pending: PendingContents = { uploads: 0, bytes: 0 };
 
   constructor(services: FileSweeperServices) {
     this.#services = services;
@@ -49,8 +62,14 @@ export class FileSweeper {
     return this.#rounds.stop();
   }
 
+  /** As of the last round, of the databases that this server sweeps. */
+  get pending(): PendingContents {
+    return this.#pending;
+  }
+
   /** A round. A bucket whose bytes can't be reached doesn't hold up the others. */
   async sweep(): Promise<void> {
+    const pending = { uploads: 0, bytes: 0 };
     for (const [key, stored] of await this.#read(REMOVED_BUCKETS)) {
       const { database, name, backend } = rowOf(stored);
       const address = readContentAddress(typeof backend === 'string' ? backend : 'database');
@@ -63,10 +82,11 @@ export class FileSweeper {
         if (this.#rounds.mustEnd) return;
         const { identity, name } = bucket;
         await this.#try(database, () =>
-          this.#sweepBucket({ database, identity, name, address: contentAddressOf(bucket) }),
+          this.#sweepBucket({ database, identity, name, address: contentAddressOf(bucket) }, pending),
         );
       }
     }
+    this.#pending = pending;
   }
 
   async #bucketsOf(database: Id): Promise<BucketDefinition[]> {
@@ -99,21 +119,39 @@ export class FileSweeper {
     await this.#change(place.database, (transaction) => transaction.delete(key));
   }
 
-  async #sweepBucket(place: BucketPlace): Promise<void> {
+  async #sweepBucket(place: BucketPlace, pending: PendingContents): Promise<void> {
     const keys = new BucketKeys(place.database, place.identity);
     if (place.address.kind === 'memory') await this.#forgetFormer(place, keys);
     await this.#deleteWithdrawn(place, keys);
     while (await this.#withdrawDue(place, keys)) await this.#deleteWithdrawn(place, keys);
-    await this.#forgetUploads(place, keys);
+    pending.uploads += await this.#forgetUploads(place, keys);
+    pending.bytes += await this.#waitingBytes(keys);
   }
 
-  /** Uploads that are over; their parts are due at the same time. */
-  async #forgetUploads({ database }: BucketPlace, keys: BucketKeys): Promise<void> {
-    const now = this.#services.environment.clock.now();
-    for (const [key, stored] of await this.#read(keys.uploads)) {
-      if (readUploadRow(stored).expires > now) continue;
-      await this.#change(database, (transaction) => transaction.delete(key));
+  /** Bytes of contents that no file has, and that aren't due yet or couldn't be deleted. */
+  async #waitingBytes({ due }: BucketKeys): Promise<number> {
+    const transaction = await this.#services.engine.begin({ writable: false });
+    try {
+      const cursor = transaction.scan(due, { limit: MOST_COUNTED });
+      let bytes = 0;
+      for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next())
+        for (const [, note] of batch) bytes += stagedSize(note);
+      return bytes;
+    } finally {
+      transaction.cancel();
     }
+  }
+
+  /** Uploads that are over; their parts are due at the same time. Returns how many aren't, and have no file yet. */
+  async #forgetUploads({ database }: BucketPlace, keys: BucketKeys): Promise<number> {
+    const now = this.#services.environment.clock.now();
+    let open = 0;
+    for (const [key, stored] of await this.#read(keys.uploads)) {
+      const { expires, isPut } = readUploadRow(stored);
+      if (expires > now) open += isPut ? 0 : 1;
+      else await this.#change(database, (transaction) => transaction.delete(key));
+    }
+    return open;
   }
 
   /**

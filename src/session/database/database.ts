@@ -41,7 +41,7 @@ import { Auditor } from '../audit/auditor.js';
 import type { BackgroundServices } from '../background/background-rounds.js';
 import { ChangeRetention } from '../background/change-retention.js';
 import { EventRunner } from '../background/event-runner.js';
-import { FileSweeper } from '../background/file-sweeper.js';
+import { FileSweeper, type PendingContents } from '../background/file-sweeper.js';
 import { IndexBuilder } from '../background/index-builder.js';
 import { MailSender } from '../background/mail-sender.js';
 import { Retention } from '../background/retention.js';
@@ -77,6 +77,8 @@ export interface ResourceUsage {
   readonly transactions: number;
   readonly memory: number;
   readonly liveQueries: number;
+  /** Files whose bytes are being received. */
+  readonly uploads: number;
 }
 
 export interface BackgroundState {
@@ -86,6 +88,8 @@ export interface BackgroundState {
   readonly staleness: number | undefined;
   /** Number of leases that this node holds, by kind of work; `undefined` if it is alone. */
   readonly leases: ReadonlyMap<string, number> | undefined;
+  /** What isn't a file, as of a minute ago at most. */
+  readonly pendingContents: PendingContents;
 }
 
 /** Milliseconds for which health checks wait for the store. Load balancers give up sooner than a silent store does. */
@@ -371,6 +375,7 @@ export class OpenDatabase implements Database {
       indexes: this.#indexes.pending,
       staleness: this.#staleness?.current,
       leases: this.#node?.membership.held,
+      pendingContents: this.#files.pending,
     };
   }
 
@@ -383,6 +388,7 @@ export class OpenDatabase implements Database {
       transactions: transactions.size,
       memory: transactions.reserved,
       liveQueries: executor.liveQueries.size + executor.liveResults.size,
+      uploads: this.#contents.uploads,
     };
   }
 
