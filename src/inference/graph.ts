@@ -19,12 +19,14 @@ export function chainType(from: Type, chain: readonly Part[], scope: TypeScope):
     if (part.kind === 'graph') reached = reachedBy(part, scope);
     else if (part.kind === 'where') scope.within(recordsReached(reached, scope)).type(part.condition);
   }
-  return startsNowhere(from) ? optionOf(arrayOf(reached)) : arrayOf(reached);
+  return startsNowhere(from, chain) ? optionOf(arrayOf(reached)) : arrayOf(reached);
 }
 
-/** Values other than links, rows and lists of them lead nowhere. */
-function startsNowhere(from: Type): boolean {
-  return alternativesOf(from).some((one) => isAnyType(one) || !['record', 'object', 'array'].includes(one.kind));
+/** Values other than links, rows and lists of them lead nowhere, but for references to files. */
+function startsNowhere(from: Type, [first]: readonly Part[]): boolean {
+  const isReference = first?.kind === 'graph' && first.direction === 'reference';
+  const places = ['record', 'object', 'array', ...(isReference ? ['file'] : [])];
+  return alternativesOf(from).some((one) => isAnyType(one) || !places.includes(one.kind));
 }
 
 function reachedBy(step: GraphStep, scope: TypeScope): Type {

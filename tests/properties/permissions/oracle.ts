@@ -10,6 +10,7 @@ import { equals } from '../../../src/value/order.js';
 import { toText } from '../../../src/value/text/text.js';
 import { type ObjectValue, objectFrom, RecordId, type Value } from '../../../src/value/value.js';
 import { answer, answers, RECORD_ACCESS, run, World } from '../../support/world.js';
+import { compareAnswers, FileSite, fileRules, fileStatements, storedFiles } from './files.js';
 import {
   type Data,
   MY_LEVEL,
@@ -204,6 +205,21 @@ export function permissionOracle({ runs, seed, patience, open }: OracleOptions):
           ? ''
           : [definitionsOf(schema, changes), ...worlds.map((data) => toText(TABLES.map((name) => data[name])))];
         expect([about, told[1]]).toEqual([about, told[0]]);
+      },
+    );
+    await fc.assert(property, { numRuns: runs, seed });
+    console.log(`${cases} cases, seed ${seed}`);
+  });
+
+  it('of buckets answer as if hidden files had never been put', { timeout }, async () => {
+    const sites = [await FileSite.open(world, 'files'), await FileSite.open(world, 'seen_files')] as const;
+    let cases = 0;
+    const property = fc.asyncProperty(
+      fileRules,
+      storedFiles,
+      fc.array(fileStatements, { minLength: 15, maxLength: 30, size: 'max' }),
+      async (rules, files, asked) => {
+        cases += await compareAnswers(sites, rules, files, asked);
       },
     );
     await fc.assert(property, { numRuns: runs, seed });
