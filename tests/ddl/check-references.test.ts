@@ -43,6 +43,16 @@ it('are sound, also of a table that is gone', async () => {
   expect(await faults()).toEqual([]);
 });
 
+it('are not missed of records that are gone, nor of tables', async () => {
+  await run(
+    world.owner,
+    `DEFINE FIELD r ON d TYPE option<record> REFERENCE ON DELETE IGNORE;
+     CREATE there:1, other:1; CREATE d:1 SET r = there:1; CREATE d:2 SET r = other:1;
+     DELETE there:1; REMOVE TABLE other`,
+  );
+  expect(await faults()).toEqual([]);
+});
+
 it('are missed', async () => {
   await tamper((transaction, [x = '']) => transaction.delete(x));
   expect(await faults()).toEqual([

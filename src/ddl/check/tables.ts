@@ -149,9 +149,16 @@ export class TableCheck {
     for (const to of referredBy(record[field])) {
       const node = vertexKey(this.#catalog, to);
       const key = referenceKey(node, this.#table.definition.id, field, encodeKey(id.key));
-      if ((await this.#transaction.get(key)) === undefined)
+      if ((await this.#transaction.get(key)) === undefined && !(await this.#isGone(to)))
         this.#faults.add('references', this.#place, `the reference ${field} of ${toText(id)} isn’t found from its end`);
     }
+  }
+
+  /** Whether a record isn't there: what referred to it when it was deleted goes on naming it. */
+  async #isGone(to: Referent): Promise<boolean> {
+    if (!(to instanceof RecordId)) return false;
+    const table = this.#catalog.tables.get(to.table);
+    return table === undefined || (await this.#transaction.get(table.keys.record(encodeKey(to.key)))) === undefined;
   }
 
   /** The entries at the table's records: edges and references of other records. */
