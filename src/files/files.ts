@@ -30,7 +30,7 @@ import { contentAddressOf, DATABASE, readContentAddress } from './contents/addre
 import { CHUNK, putChunks, readChunks } from './contents/chunks.js';
 import type { BucketPlace, ContentStores } from './contents/content-stores.js';
 import { type StagedContent, stagedName, storedBeside, takeStaged } from './contents/staged.js';
-import { assertFileKey } from './file-key.js';
+import { assertFileKey, isFileKey } from './file-key.js';
 import { type FileRow, shownFile } from './file-row.js';
 import { assertLink, LONGEST_LINK, linkQuery, signLink } from './links.js';
 import { assertTypeAllowed, mediaTypeOf, readMediaType } from './media-type.js';
@@ -294,6 +294,7 @@ class FilesOfExecution implements TransferredFiles {
 
   async may(file: FileReference, action: FileAction, target: FileReference | undefined): Promise<boolean> {
     const { bucket, rows } = await this.#site(file.bucket);
+    if (!isFileKey(file.key)) return false;
     const row = await rows.get(file.key);
     const facts = row && shownFile(file.bucket, row);
     const asked = { bucket, key: file.key, target };
