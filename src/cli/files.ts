@@ -2,13 +2,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeKey } from '../catalog/keys/describe-key.js';
-import { checkedDatabases } from '../ddl/check/databases.js';
-import { Faults } from '../ddl/check/fault.js';
 import { realEnvironment } from '../env/real.js';
 import { asTesseraError } from '../errors/error.js';
 import { type BucketFaults, checkBucket, repairBucket } from '../files/check/check-bucket.js';
-import { contentAddressOf } from '../files/contents/address.js';
-import { type BucketPlace, ContentStores } from '../files/contents/content-stores.js';
+import { ContentStores } from '../files/contents/content-stores.js';
 import { ConfigurationError, readList } from '../server/setting.js';
 import { readObjectStores } from '../server/settings/access.js';
 import { readStoreAddress } from '../storage/address.js';
@@ -16,18 +13,13 @@ import type { Engine } from '../storage/contract.js';
 import { DATA_FILE } from '../storage/lmdb/engine/lmdb-store.js';
 import { openEngine } from '../storage/open/open.js';
 import { readS3Environment } from '../storage/s3/s3-address.js';
+import { bucketsIn, type StoredBucket } from './buckets.js';
 
 export interface FilesCheckOptions {
   readonly repair?: boolean;
   readonly json?: boolean;
   readonly allowBucketFolders?: string;
   readonly allowObjectStores?: string;
-}
-
-/** A bucket, named by its namespace, database and name. */
-interface Named {
-  readonly path: string;
-  readonly place: BucketPlace;
 }
 
 interface Checked extends Omit<BucketFaults, 'missing'> {
@@ -63,7 +55,7 @@ export async function runFilesCheck(
       memory: 0,
     });
     const checked: Checked[] = [];
-    for (const bucket of await bucketsOf(engine)) checked.push(await checkOne(engine, stores, bucket, repairs));
+    for (const bucket of await bucketsIn(engine)) checked.push(await checkOne(engine, stores, bucket, repairs));
     output.write(options.json === true ? `${JSON.stringify({ buckets: checked })}\n` : asText(checked));
     return checked.every(isSound);
   } finally {
@@ -71,27 +63,10 @@ export async function runFilesCheck(
   }
 }
 
-/** Those whose bytes outlast a process. */
-async function bucketsOf(engine: Engine): Promise<Named[]> {
-  const transaction = await engine.begin({ writable: false });
-  try {
-    const catalogs = await checkedDatabases(transaction, new Faults());
-    return catalogs.flatMap(({ namespace, database, buckets }) =>
-      [...buckets.values()].flatMap((bucket) => {
-        const { identity, name } = bucket;
-        const place = { database: database.id, identity, name, address: contentAddressOf(bucket) };
-        return place.address.kind === 'memory' ? [] : [{ path: `${namespace.name}/${database.name}/${name}`, place }];
-      }),
-    );
-  } finally {
-    transaction.cancel();
-  }
-}
-
 async function checkOne(
   engine: Engine,
   stores: ContentStores,
-  { path, place }: Named,
+  { path, place }: StoredBucket,
   repairs: boolean,
 ): Promise<Checked> {
   try {

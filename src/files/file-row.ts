@@ -65,8 +65,13 @@ export function shownFile(bucket: string, { key, content, size, type, digest, up
     size,
     updated,
     type,
-    digest: `sha-256:${Buffer.from(digest).toString('hex')}`,
+    digest: digestText(digest),
     version: content,
     ...(owner !== undefined && { owner }),
   });
+}
+
+/** A digest as `file::head` shows it. */
+export function digestText(digest: Uint8Array): string {
+  return `sha-256:${Buffer.from(digest).toString('hex')}`;
 }

@@ -2,15 +2,15 @@
 import { createHash } from 'node:crypto';
 import { andThen } from '../base/promise-or-value.js';
 import type { BucketDefinition } from '../catalog/definitions/definition.js';
-import { userKey } from '../catalog/principal.js';
 import { failure, TesseraError } from '../errors/error.js';
-import type { FileListing, FilePut } from '../functions/calls/files.js';
+import type { FileListing, FilePiece, FilePut, RestoredFile } from '../functions/calls/files.js';
 import type { FileAction } from '../language/ast.js';
 import { parseRecordId } from '../language/parse.js';
 import { selectedDatabase } from '../runtime/authorization/selected-database.js';
 import { assertEffectsAllowed } from '../runtime/authorization/views.js';
 import type { Execution, FileAccess } from '../runtime/execution.js';
 import type {
+  ExportedFile,
   FileLink,
   FileUpload,
   OpenFile,
@@ -20,20 +20,31 @@ import type {
 } from '../runtime/file-access.js';
 import type { Compiler } from '../runtime/frame.js';
 import { cast } from '../value/cast.js';
-import { quoteString } from '../value/text/quote.js';
 import { toText } from '../value/text/text.js';
 import { toDatetime } from '../value/time/datetime.js';
 import { FileReference, type ObjectValue, type RecordId } from '../value/value.js';
 import { BucketRows } from './bucket-rows.js';
 import { BucketRules } from './bucket-rules.js';
 import { contentAddressOf, DATABASE, readContentAddress } from './contents/address.js';
-import { CHUNK, putChunks, readChunks } from './contents/chunks.js';
+import { CHUNK, putChunks, readWithin } from './contents/chunks.js';
 import type { BucketPlace, ContentStores } from './contents/content-stores.js';
+import { equalPieces } from './contents/pieces.js';
 import { type StagedContent, stagedName, storedBeside, takeStaged } from './contents/staged.js';
+import { exportedFiles } from './exported-files.js';
 import { assertFileKey, isFileKey } from './file-key.js';
-import { type FileRow, shownFile } from './file-row.js';
+import { digestText, type FileRow, shownFile } from './file-row.js';
 import { assertLink, LONGEST_LINK, linkQuery, signLink } from './links.js';
-import { assertTypeAllowed, mediaTypeOf, readMediaType } from './media-type.js';
+import { mediaTypeOf } from './media-type.js';
+import {
+  assertExpected,
+  assertFits,
+  type FileContent,
+  mediaTypeToPut,
+  NO_CONTENT,
+  uploaderOf,
+  uploadOf,
+} from './put-checks.js';
+import { addPiece, uploadOfKey } from './uploads/pieces.js';
 import { endUpload, UploadInParts } from './uploads/resumable-upload.js';
 
 /** A bucket as a statement reaches it. */
@@ -43,15 +54,6 @@ interface Site {
   readonly rows: BucketRows;
 }
 
-/** Bytes and what is known of them, before a file has them. */
-interface Content {
-  readonly content: string;
-  readonly size: number;
-  readonly digest: Uint8Array;
-}
-
-/** Bytes of the largest file of a bucket without MAXSIZE: what a number of the language and an offset can count. */
-const LARGEST = Number.MAX_SAFE_INTEGER;
 const SECOND = 1_000_000_000n;
 /** Seconds. */
 const DAY = 24 * 3600;
@@ -92,32 +94,83 @@ class FilesOfExecution implements TransferredFiles {
   }
 
   async put({ bucket: name, key }: FileReference, given: FilePut): Promise<undefined> {
-    const site = await this.#siteToChange(name);
-    const { rows } = site;
+    const { restored, piece } = given;
+    const site = await this.#siteToChange(name, restored);
     assertFileKey(key);
-    const before = await rows.get(key);
+    const before = await site.rows.get(key);
     const bytes = given.upload === undefined ? (cast(given.data, BYTES, parseRecordId) as Uint8Array) : undefined;
-    const made = await (given.upload === undefined
-      ? this.#drawn(bytes as Uint8Array)
-      : this.#taken(rows, given.upload));
-    const row = this.#newRow(key, made, typeOf(key, given));
+    const type = mediaTypeToPut(key, given);
+    if (bytes === undefined) {
+      const { upload = '' } = given;
+      return this.#putAs(site, key, await this.#taken(site.rows, upload), type, given, before);
+    }
+    if (piece !== undefined) {
+      const start = this.#newRow(key, { ...NO_CONTENT, size: piece.size }, type, restored);
+      if (!(await this.#mayBePut(site, start, given, before))) return undefined;
+      const whole = await this.#added(site, start, given, piece, bytes);
+      return whole && this.#putAs(site, key, whole, type, given, before);
+    }
+    const row = this.#newRow(key, await this.#drawn(bytes), type, restored);
+    if (!(await this.#mayBePut(site, row, given, before))) return undefined;
+    const content = await this.#store(site, row.content, bytes);
+    await site.rows.put({ ...row, content }, before, this.#now);
+  }
+
+  /** Puts a file whose bytes are stored. */
+  async #putAs(
+    site: Site,
+    key: string,
+    content: FileContent,
+    type: string,
+    given: FilePut,
+    before: FileRow | undefined,
+  ): Promise<undefined> {
+    const row = this.#newRow(key, content, type, given.restored);
+    if (await this.#mayBePut(site, row, given, before)) await site.rows.put(row, before, this.#now);
+  }
+
+  /**
+   * Whether a file is put; not if there is one already that stays.
+   * @throws TesseraError `file_denied`, `file_changed`, `file_digest`, `file_type`, `file_too_large`, `bucket_full`
+   */
+  async #mayBePut(site: Site, row: FileRow, given: FilePut, before: FileRow | undefined): Promise<boolean> {
     await this.#assertMayPut(site, row, before);
-    if (given.ifFree && before !== undefined) return undefined;
+    if (given.ifFree && before !== undefined) return false;
     assertExpected(given, before);
-    await assertFits(site, row, before);
-    const content = bytes === undefined ? made.content : await this.#store(site, made.content, bytes);
-    await rows.put({ ...row, content }, before, this.#now);
+    const { restored } = given;
+    if (restored === undefined) await assertFits(site, row, before);
+    else if (row.content !== '' && restored.digest !== digestText(row.digest)) throw failure('file_digest');
+    return true;
+  }
+
+  /** Adds a piece of a file that comes in several; returns the whole with the last one. */
+  async #added(
+    { place, rows }: Site,
+    { key, type, size }: FileRow,
+    { expected }: FilePut,
+    { at }: FilePiece,
+    bytes: Uint8Array,
+  ): Promise<FileContent | undefined> {
+    const { transaction } = this.#execution.context;
+    const holder = uploaderOf(this.#execution);
+    const start = { key, type, length: size, expected, metadata: undefined, holder };
+    const whole = await addPiece(this.#stores, place, start, at, bytes);
+    if (whole === undefined) return undefined;
+    // The upload was changed beside this transaction, as its bytes were stored.
+    transaction.delete(rows.keys.upload(uploadOfKey(holder, key)));
+    this.#keepStaged(rows, whole);
+    return whole;
   }
 
   /** The content of an upload, which is over when the transaction commits. */
-  async #taken({ keys }: BucketRows, name: string): Promise<Content> {
+  async #taken({ keys }: BucketRows, name: string): Promise<FileContent> {
     const { transaction } = this.#execution.context;
-    const { content, size, digest, of } = await takeStaged(transaction, keys, name, holderOf(this.#execution));
+    const { content, size, digest, of } = await takeStaged(transaction, keys, name, uploaderOf(this.#execution));
     if (of !== undefined) await endUpload(transaction, keys, of);
     return { content, size, digest };
   }
 
-  async #drawn(bytes: Uint8Array): Promise<Content> {
+  async #drawn(bytes: Uint8Array): Promise<FileContent> {
     const hash = createHash('sha256');
     for (let at = 0; at < bytes.length; at += CHUNK) {
       hash.update(bytes.subarray(at, at + CHUNK));
@@ -126,15 +179,15 @@ class FilesOfExecution implements TransferredFiles {
     return { content: this.#stores.drawContent(), size: bytes.length, digest: new Uint8Array(hash.digest()) };
   }
 
-  /** Stores bytes that are in memory; returns the id of their content. */
-  async #store({ place, bucket, rows }: Site, drawn: string, bytes: Uint8Array): Promise<string> {
+  /** Stores bytes that are in memory, and that the bucket takes; returns the id of their content. */
+  async #store({ place, rows }: Site, drawn: string, bytes: Uint8Array): Promise<string> {
     const { transaction } = this.#execution.context;
     if (place.address.kind === 'database') {
       putChunks(transaction, rows.keys, drawn, bytes);
       return drawn;
     }
-    const upload = uploadOf(this.#execution, bucket);
-    const staged = await this.#stores.stage(place, once(bytes), upload);
+    const limit = { bytes: bytes.length, setting: 'MAXSIZE' };
+    const staged = await this.#stores.stage(place, once(bytes), { holder: uploaderOf(this.#execution), limit });
     this.#keepStaged(rows, staged);
     return staged.content;
   }
@@ -152,9 +205,9 @@ class FilesOfExecution implements TransferredFiles {
     });
   }
 
-  #newRow(key: string, content: Content, type: string): FileRow {
-    const { auth } = this.#execution.identity;
-    return { key, ...content, type, updated: toDatetime(this.#now), owner: auth };
+  #newRow(key: string, { content, size, digest }: FileContent, type: string, restored?: RestoredFile): FileRow {
+    const { updated, owner } = restored ?? { updated: toDatetime(this.#now), owner: this.#execution.identity.auth };
+    return { key, content, size, digest, type, updated, owner };
   }
 
   /** A file may be put if it may be put as it will be, and as the one is that it replaces. */
@@ -231,7 +284,7 @@ class FilesOfExecution implements TransferredFiles {
     const { transaction } = this.#execution.context;
     const isWithin = place.address.kind === 'database' && !storedBeside(transaction).has(content);
     return isWithin
-      ? readChunks(transaction, { keys: rows.keys, name: place.name }, content, size)
+      ? readWithin(transaction, { keys: rows.keys, name: place.name }, content, size)
       : this.#stores.of(place).read(content, 0, size);
   }
 
@@ -290,6 +343,13 @@ class FilesOfExecution implements TransferredFiles {
       });
     });
     return found;
+  }
+
+  async *all(name: string, piece: number): AsyncGenerator<ExportedFile> {
+    const { place, rows, ...site } = await this.#site(name);
+    yield* exportedFiles(this.#stores, place, rows, (row) =>
+      equalPieces(this.#pieces({ place, rows, ...site }, row), piece),
+    );
   }
 
   async may(file: FileReference, action: FileAction, target: FileReference | undefined): Promise<boolean> {
@@ -354,14 +414,14 @@ class FilesOfExecution implements TransferredFiles {
     const { site, row } = await this.#toBePut(file, given);
     const { length, expected, metadata } = given;
     const { key, type } = row;
-    const begun = { key, type, length, expected, metadata, holder: holderOf(this.#execution) };
+    const begun = { key, type, length, expected, metadata, holder: uploaderOf(this.#execution) };
     return UploadInParts.begin(this.#stores, site.place, begun);
   }
 
   async resumeUpload(bucket: string, id: string): Promise<ResumableUpload> {
     const { place } = await this.#siteToChange(bucket);
     const { transaction } = this.#execution.context;
-    return UploadInParts.find(transaction, this.#stores, place, { id, holder: holderOf(this.#execution) });
+    return UploadInParts.find(transaction, this.#stores, place, { id, holder: uploaderOf(this.#execution) });
   }
 
   /** A file as it is to be put, if it may be, and the one that it replaces. */
@@ -370,7 +430,7 @@ class FilesOfExecution implements TransferredFiles {
     assertFileKey(file.key);
     const before = await site.rows.get(file.key);
     const content = { ...NO_CONTENT, size: length };
-    const row = this.#newRow(file.key, content, typeOf(file.key, { type, data: undefined }));
+    const row = this.#newRow(file.key, content, mediaTypeToPut(file.key, { type, data: undefined }));
     await this.#assertMayPut(site, row, before);
     assertExpected({ expected }, before);
     await assertFits(site, row, before);
@@ -400,20 +460,18 @@ class FilesOfExecution implements TransferredFiles {
     return { bucket, place, rows: new BucketRows(this.#execution.context.transaction, place, this.#stores.process) };
   }
 
-  async #siteToChange(name: string): Promise<Site> {
+  /** A file that is restored is as it was, whatever the bucket takes by now. */
+  async #siteToChange(name: string, restored?: RestoredFile): Promise<Site> {
     assertEffectsAllowed(this.#execution, 'change of a file');
     if (!this.#execution.writable) throw failure('read_only');
     const site = await this.#site(name);
-    if (site.bucket.readonly) throw failure('bucket_read_only', { name });
+    if (restored !== undefined && this.#execution.checks.edit) throw failure('file_restore');
+    if (site.bucket.readonly && restored === undefined) throw failure('bucket_read_only', { name });
     return site;
   }
 }
 
-/** Of a file whose bytes are still to come. */
-const NO_CONTENT: Content = { content: '', size: 0, digest: new Uint8Array() };
-
 const BYTES = { kind: 'bytes' } as const;
-const TEXT = 'text/plain; charset=utf-8';
 
 function isMissing(error: unknown): boolean {
   return error instanceof TesseraError && (error.code === 'bucket_missing' || error.code === 'database_empty');
@@ -424,49 +482,6 @@ function recordOf(text: string): RecordId {
   const id = parseRecordId(text);
   if (id === undefined) throw failure('file_link');
   return id;
-}
-
-/** The media type of what is put: as given, by the key, or a text's. */
-function typeOf(key: string, { type, data }: Pick<FilePut, 'type' | 'data'>): string {
-  if (type === undefined) {
-    const likely = mediaTypeOf(key);
-    return typeof data === 'string' && (likely === 'text/plain' || !key.includes('.')) ? TEXT : likely;
-  }
-  const read = readMediaType(type);
-  if (read === undefined) throw failure('file_type_malformed', { type: quoteString(type.slice(0, 100)) });
-  return read;
-}
-
-/**
- * Whether a bucket takes a file.
- * @throws TesseraError `file_type`, `file_too_large`, `bucket_full`
- */
-async function assertFits(
-  { bucket, rows }: Pick<Site, 'bucket' | 'rows'>,
-  { type, size }: FileRow,
-  before: FileRow | undefined,
-): Promise<void> {
-  const { name, maxCount, maxSize = LARGEST, types } = bucket;
-  assertTypeAllowed(type, types);
-  if (size > maxSize) throw failure('file_too_large', { most: maxSize, setting: 'MAXSIZE' });
-  if (maxCount === undefined || before !== undefined) return;
-  if (await rows.hasAsManyAs(maxCount)) throw failure('bucket_full', { name, most: maxCount });
-}
-
-/** @throws TesseraError `file_changed` */
-function assertExpected({ expected }: Pick<FilePut, 'expected'>, before: FileRow | undefined): void {
-  if (expected === undefined) return;
-  if (expected === false ? before !== undefined : before?.content !== expected) throw failure('file_changed');
-}
-
-/** Whose upload it is, and how large it may be. */
-function uploadOf({ identity }: Pick<Execution, 'identity'>, { maxSize }: BucketDefinition) {
-  const limit = { bytes: maxSize ?? LARGEST, setting: 'MAXSIZE' };
-  return { holder: holderOf({ identity }), limit };
-}
-
-function holderOf({ identity: { principal } }: Pick<Execution, 'identity'>): string {
-  return principal.kind === 'guest' ? 'guest' : userKey(principal);
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -3,6 +3,7 @@ import { invariant } from '../../base/invariant.js';
 import type { Stored } from '../../storage/contract.js';
 import { toDatetime } from '../../value/time/datetime.js';
 import { Datetime, isObject, objectFrom } from '../../value/value.js';
+import { type ContentPart, readContentParts, storeContentParts } from '../contents/joined.js';
 
 export interface UploadRow {
   readonly id: string;
@@ -13,7 +14,7 @@ export interface UploadRow {
   readonly length: number;
   readonly offset: number;
   /** The contents that have these bytes, one behind the other; none once the file has been put. */
-  readonly parts: readonly UploadPart[];
+  readonly parts: readonly ContentPart[];
   /** SHA-256 of all bytes, once they are one content. */
   readonly digest?: Uint8Array | undefined;
   readonly holder: string;
@@ -29,18 +30,13 @@ export interface UploadRow {
   readonly isPut: boolean;
 }
 
-export interface UploadPart {
-  readonly content: string;
-  readonly size: number;
-}
-
 const NANOSECONDS = 1_000_000_000n;
 
 /** The row of an upload. */
 export function storeUploadRow({ parts, digest, expires, expected, metadata, process, ...row }: UploadRow): Stored {
   return objectFrom({
     ...row,
-    parts: parts.map(({ content, size }) => objectFrom({ content, size })),
+    parts: storeContentParts(parts),
     expires: toDatetime(expires),
     ...(digest !== undefined && { digest }),
     ...(expected !== undefined && { expected }),
@@ -59,18 +55,17 @@ export function readUploadRow(stored: Stored): UploadRow {
     typeof type === 'string' &&
     typeof length === 'number' &&
     typeof offset === 'number' &&
-    Array.isArray(parts) &&
     typeof holder === 'string' &&
     expires instanceof Datetime &&
     typeof isPut === 'boolean';
-  invariant(isRow, 'a stored upload has parts');
+  invariant(isRow, 'a stored upload has an offset');
   return {
     id,
     key,
     type,
     length,
     offset,
-    parts: parts.map(readPart),
+    parts: readContentParts(parts),
     digest: digest instanceof Uint8Array ? digest : undefined,
     holder,
     expires: BigInt(expires.seconds) * NANOSECONDS + BigInt(expires.nanoseconds),
@@ -79,10 +74,4 @@ export function readUploadRow(stored: Stored): UploadRow {
     process: typeof process === 'string' ? process : undefined,
     isPut,
   };
-}
-
-function readPart(stored: unknown): UploadPart {
-  const { content, size } = stored as UploadPart;
-  invariant(typeof content === 'string' && typeof size === 'number', 'a part of an upload has a content');
-  return { content, size };
 }
