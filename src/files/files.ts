@@ -26,7 +26,7 @@ import { FileReference, type ObjectValue, type RecordId } from '../value/value.j
 import { BucketRows } from './bucket-rows.js';
 import { BucketRules } from './bucket-rules.js';
 import { contentAddressOf, DATABASE, readContentAddress } from './contents/address.js';
-import { CHUNK, putChunks, readWithin } from './contents/chunks.js';
+import { CHUNK, putChunks, readStoredContent } from './contents/chunks.js';
 import type { BucketPlace, ContentStores } from './contents/content-stores.js';
 import { equalPieces } from './contents/pieces.js';
 import { type StagedContent, stagedName, storedBeside, takeStaged } from './contents/staged.js';
@@ -284,7 +284,7 @@ class FilesOfExecution implements TransferredFiles {
     const { transaction } = this.#execution.context;
     const isWithin = place.address.kind === 'database' && !storedBeside(transaction).has(content);
     return isWithin
-      ? readWithin(transaction, { keys: rows.keys, name: place.name }, content, size)
+      ? readStoredContent(transaction, { keys: rows.keys, name: place.name }, content, size)
       : this.#stores.of(place).read(content, 0, size);
   }
 

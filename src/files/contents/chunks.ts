@@ -22,7 +22,7 @@ export function putChunks(transaction: Transaction, keys: BucketKeys, content: s
 }
 
 /** The pieces of a content as a transaction sees it. @throws TesseraError `bucket_store` */
-export async function* readWithin(
+export async function* readStoredContent(
   transaction: Transaction,
   { keys, name }: { readonly keys: BucketKeys; readonly name: string },
   content: string,

@@ -60,6 +60,7 @@ export class ContentStores {
   readonly #options: FileOptions;
   readonly #memory: MemoryScope;
   readonly #uploads = new UploadsAtOnce();
+  readonly #durableFolders = new Set<string>();
   readonly #inMemory = new Map<string, MemoryContents>();
 
   constructor(engine: Engine, environment: Environment, options: FileOptions) {
@@ -94,6 +95,7 @@ export class ContentStores {
         return new FolderContents(
           async () => join(await allowedFolder(address.folder, this.#options.folders), identity),
           name,
+          this.#durableFolders,
         );
       case 's3': {
         const settings = this.#s3SettingsOf(address);
@@ -205,7 +207,12 @@ export class ContentStores {
       await this.of(place).write(content, counted());
       return { content, due, size, digest: new Uint8Array(hash.copy().digest()) };
     } catch (error) {
-      await this.discard(place, { content, due }).catch(() => undefined);
+      // An object store may do late what it hasn't answered: the note stays, and the sweeper deletes once more.
+      if (place.address.kind === 's3')
+        await this.of(place)
+          .delete(content)
+          .catch(() => undefined);
+      else await this.discard(place, { content, due }).catch(() => undefined);
       throw error;
     }
   }

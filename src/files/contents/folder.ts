@@ -26,7 +26,9 @@ export async function allowedFolder(folder: string, allowed: readonly string[]):
   // What exists of the path must lie within, so that nothing is made elsewhere.
   if (!isWithin(await nearestReal(wanted))) throw denied();
   try {
-    await mkdir(wanted, { recursive: true, mode: OWNER_ONLY_FOLDER });
+    const made = await mkdir(wanted, { recursive: true, mode: OWNER_ONLY_FOLDER });
+    for (let each = wanted; made !== undefined && each.length >= made.length; each = dirname(each))
+      syncFolder(dirname(each));
     const real = await realpath(wanted);
     if (!isWithin(real)) throw denied();
     return real;
@@ -49,10 +51,13 @@ export class FolderContents implements Contents {
   /** Of the bucket, once it is known that it may be used. */
   readonly #folder: () => Promise<string>;
   readonly #name: string;
+  /** Folders whose names this process knows to be durable. */
+  readonly #durable: Set<string>;
 
-  constructor(folder: () => Promise<string>, name: string) {
+  constructor(folder: () => Promise<string>, name: string, durable: Set<string>) {
     this.#folder = folder;
     this.#name = name;
+    this.#durable = durable;
   }
 
   async write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
@@ -91,7 +96,11 @@ export class FolderContents implements Contents {
   async delete(id: string): Promise<void> {
     const path = await this.#pathOf(id, false);
     for (const each of [path, `${path}${UNFINISHED}`]) {
-      await this.#orUnreachable(() => unlink(each)).catch((error: unknown) => {
+      await this.#orUnreachable(async () => {
+        await unlink(each);
+        // Nothing else would delete what comes back after a failure of power.
+        syncFolder(dirname(path));
+      }).catch((error: unknown) => {
         if (!isMissing(error)) throw error;
       });
     }
@@ -115,7 +124,10 @@ export class FolderContents implements Contents {
     const folder = await this.#folder();
     const parent = join(folder, id.slice(-2));
     return this.#orUnreachable(async () => {
-      if (isNew) await mkdir(parent, { recursive: true, mode: OWNER_ONLY_FOLDER });
+      if (isNew) {
+        await mkdir(parent, { recursive: true, mode: OWNER_ONLY_FOLDER });
+        this.#makeDurable(parent, folder);
+      }
       for (const each of [folder, parent]) {
         const found = await lstat(each).catch((error: unknown) => {
           if (isMissing(error)) return undefined;
@@ -125,6 +137,14 @@ export class FolderContents implements Contents {
       }
       return join(parent, id);
     });
+  }
+
+  /** Without its own name, all that is in a folder would be lost with the power. Another process may have made it. */
+  #makeDurable(parent: string, folder: string): void {
+    if (this.#durable.has(parent)) return;
+    syncFolder(folder);
+    syncFolder(dirname(folder));
+    this.#durable.add(parent);
   }
 
   /** Errors of the system name paths of the host. */
