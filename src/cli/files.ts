@@ -1,10 +1,13 @@
 /** `tessera files check`: the files of a store beside their bytes, wherever those are. */
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { entriesOf } from '../catalog/entries.js';
 import { describeKey } from '../catalog/keys/describe-key.js';
+import { REMOVED_BUCKETS, removedBucketIn } from '../catalog/keys/file-keys.js';
 import { realEnvironment } from '../env/real.js';
 import { asTesseraError } from '../errors/error.js';
 import { type BucketFaults, checkBucket, repairBucket } from '../files/check/check-bucket.js';
+import type { ContentAddress } from '../files/contents/address.js';
 import { ContentStores } from '../files/contents/content-stores.js';
 import { ConfigurationError, readList } from '../server/setting.js';
 import { readObjectStores } from '../server/settings/access.js';
@@ -55,11 +58,51 @@ export async function runFilesCheck(
       memory: 0,
     });
     const checked: Checked[] = [];
-    for (const bucket of await bucketsIn(engine)) checked.push(await checkOne(engine, stores, bucket, repairs));
-    output.write(options.json === true ? `${JSON.stringify({ buckets: checked })}\n` : asText(checked));
+    const buckets = await bucketsIn(engine);
+    for (const bucket of buckets) checked.push(await checkOne(engine, stores, bucket, repairs));
+    const unknown = await unknownFolders(engine, stores, buckets, options);
+    output.write(
+      options.json === true ? `${JSON.stringify({ buckets: checked, unknown })}\n` : asText(checked, unknown),
+    );
     return checked.every(isSound);
   } finally {
     await engine.close();
+  }
+}
+
+/**
+ * Where there are bytes of buckets that the store doesn't know, beside those of its own and where these may be. They may
+ * be another store's, so that nothing is deleted.
+ */
+async function unknownFolders(
+  engine: Engine,
+  stores: ContentStores,
+  buckets: readonly StoredBucket[],
+  { allowBucketFolders = '', allowObjectStores = '' }: FilesCheckOptions,
+): Promise<readonly string[]> {
+  const known = new Set([...buckets.map(({ place }) => place.identity), ...(await removedBuckets(engine))]);
+  const places = new Map<string, ContentAddress>();
+  for (const folder of readList(allowBucketFolders)) places.set(`file:${resolve(folder)}`, { kind: 'folder', folder });
+  for (const location of readObjectStores(allowObjectStores))
+    places.set(`s3://${location.bucket}/${location.prefix}`, { kind: 's3', ...location });
+  for (const { place, backend } of buckets) if (backend !== undefined) places.set(backend, place.address);
+  const found = new Set<string>();
+  for (const [name, address] of places) {
+    // One that can't be reached is said of its buckets.
+    const identities = await stores.identitiesAt(address).catch(() => []);
+    const [where = ''] = name.split('?', 1);
+    for (const identity of identities) if (!known.has(identity)) found.add(`${where.replace(/\/$/, '')}/${identity}`);
+  }
+  return [...found];
+}
+
+/** Buckets that were removed, whose bytes the server deletes. */
+async function removedBuckets(engine: Engine): Promise<readonly string[]> {
+  const transaction = await engine.begin({ writable: false });
+  try {
+    return (await entriesOf(transaction, REMOVED_BUCKETS)).map(([key]) => removedBucketIn(key));
+  } finally {
+    transaction.cancel();
   }
 }
 
@@ -84,8 +127,8 @@ function isSound({ strays, missing, failure, repaired }: Checked): boolean {
   return failure === undefined && (repaired || strays.length + missing.length === 0);
 }
 
-function asText(checked: readonly Checked[]): string {
-  const lines = checked.flatMap(({ bucket, strays, missing, failure, repaired }) => {
+function asText(checked: readonly Checked[], unknown: readonly string[]): string {
+  const faults = checked.flatMap(({ bucket, strays, missing, failure, repaired }) => {
     const done = repaired ? ': deleted' : '';
     return [
       ...(failure === undefined ? [] : [`${bucket}: not checked. ${failure}`]),
@@ -93,6 +136,7 @@ function asText(checked: readonly Checked[]): string {
       ...missing.map((key) => `${bucket}: the bytes of ${key} are missing${done}`),
     ];
   });
+  const lines = [...faults, ...unknown.map((folder) => `${folder}: of no bucket of this store`)];
   const faulty = checked.filter((each) => !isSound(each)).length;
   const verdict = faulty === 0 ? 'all of them sound' : `${faulty} of them not sound`;
   return `${[...lines, `${checked.length} ${checked.length === 1 ? 'bucket' : 'buckets'}, ${verdict}`].join('\n')}\n`;

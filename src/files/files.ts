@@ -46,6 +46,7 @@ import {
 } from './put-checks.js';
 import { addPiece, uploadOfKey } from './uploads/pieces.js';
 import { endUpload, UploadInParts } from './uploads/resumable-upload.js';
+import { deleteUploadRow } from './uploads/upload-row.js';
 
 /** A bucket as a statement reaches it. */
 interface Site {
@@ -157,7 +158,7 @@ class FilesOfExecution implements TransferredFiles {
     const whole = await addPiece(this.#stores, place, start, at, bytes);
     if (whole === undefined) return undefined;
     // The upload was changed beside this transaction, as its bytes were stored.
-    transaction.delete(rows.keys.upload(uploadOfKey(holder, key)));
+    deleteUploadRow(transaction, rows.keys, { id: uploadOfKey(holder, key), holder });
     this.#keepStaged(rows, whole);
     return whole;
   }

@@ -159,6 +159,26 @@ describe.each(['store', 'folder', 'objects'])('an upload in the bucket %s', (buc
     await site.close();
   });
 
+  it('is one of a hundred of its user at most, until it is over', async () => {
+    const site = new Site();
+    const session = await site.open();
+    const uploads = [];
+    for (let count = 0; count < 100; count++) uploads.push(await begin(session, bucket, 3));
+    const refused = { code: 'too_many_uploads' };
+    await expect(begin(session, bucket, 3)).rejects.toMatchObject(refused);
+    await uploads[0]?.cancel();
+    await begin(session, bucket, 3);
+    await expect(begin(session, bucket, 3)).rejects.toMatchObject(refused);
+    await append(session, uploads[1] as ResumableUpload, 'abc', bucket);
+    await begin(session, bucket, 3);
+    await expect(begin(session, bucket, 3)).rejects.toMatchObject(refused);
+    // Pieces of statements are uploads as well.
+    await expect(run(session, `f"${bucket}:/b".put("a", { at: 0, size: 3 })`)).rejects.toMatchObject(refused);
+    site.environment.advance(25 * HOUR);
+    await expect.poll(() => begin(session, bucket, 3).catch(({ code }) => code)).toMatchObject({ offset: 0 });
+    await site.close();
+  });
+
   it('is over after a day', async () => {
     const site = new Site();
     const session = await site.open();

@@ -6,6 +6,7 @@
  *     D db p bucket n content         how many files have a content, if that isn't one
  *     D db p bucket o due content     a content to be deleted unless a file gets it, by when it is due
  *     D db p bucket u upload          an upload that comes in several requests
+ *     D db p bucket b holder upload     an upload of a user that isn't over
  *     D db p bucket j content         the parts of a content that is made of others
  *     D db p bucket w content         a content that is being deleted where the bytes are
  *
@@ -88,6 +89,14 @@ export class BucketKeys {
 
   upload(id: string): Key {
     return `${this.#prefix}u${id}`;
+  }
+
+  uploadOf(holder: string, id: string): Key {
+    return `${this.#prefix}b${nameBytes(holder)}${id}`;
+  }
+
+  uploadsOf(holder: string): KeyRange {
+    return prefixRange(this.uploadOf(holder, ''));
   }
 
   withdraw(content: string): Key {

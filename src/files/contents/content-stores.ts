@@ -15,7 +15,7 @@ import type { S3Environment, S3Settings } from '../../storage/s3/s3-address.js';
 import type { ContentAddress, S3Location } from './address.js';
 import { ChunkedContents } from './chunks.js';
 import type { Contents } from './contents.js';
-import { allowedFolder, FolderContents } from './folder.js';
+import { allowedFolder, FolderContents, namesInFolder } from './folder.js';
 import { JoinedContents } from './joined.js';
 import { MemoryContents } from './memory.js';
 import { RunningDigests } from './running-digests.js';
@@ -48,6 +48,7 @@ export interface BucketPlace {
   readonly address: ContentAddress;
 }
 
+const IDENTITY = new RegExp(`^[A-Za-z0-9]{${BUCKET_IDENTITY_LENGTH}}$`);
 /** Nanoseconds in which a content that is stored must be put. */
 const STAGED = 3_600_000_000_000n;
 
@@ -128,6 +129,16 @@ export class ContentStores {
     if (!isAllowed || s3.credentials === undefined)
       throw failure('bucket_denied', { backend: `s3://${address.bucket}/${address.prefix}` });
     return { ...wanted, ...s3.credentials };
+  }
+
+  /** The identities of buckets that have a folder at an address, of whatever store. @throws TesseraError `bucket_denied` */
+  async identitiesAt(address: ContentAddress): Promise<readonly string[]> {
+    const found: string[] = [];
+    if (address.kind === 'folder')
+      found.push(...(await namesInFolder(await allowedFolder(address.folder, this.#options.folders))));
+    if (address.kind === 's3')
+      for await (const name of new S3Contents(this.#s3SettingsOf(address), '').folders()) found.push(name);
+    return found.filter((name) => IDENTITY.test(name));
   }
 
   get now(): bigint {

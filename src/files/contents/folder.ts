@@ -108,8 +108,8 @@ export class FolderContents implements Contents {
 
   async *list(): AsyncGenerator<string> {
     const folder = await this.#folder();
-    for (const part of await names(folder)) {
-      for (const name of await names(join(folder, part))) {
+    for (const part of await namesInFolder(folder)) {
+      for (const name of await namesInFolder(join(folder, part))) {
         yield name.endsWith(UNFINISHED) ? name.slice(0, -UNFINISHED.length) : name;
       }
     }
@@ -162,7 +162,8 @@ export class FolderContents implements Contents {
   }
 }
 
-async function names(folder: string): Promise<string[]> {
+/** The names of what lies in a folder; none if there is no folder. */
+export async function namesInFolder(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {

@@ -70,15 +70,24 @@ export class S3Contents implements Contents {
     await this.#bucket.expect('DELETE', { name: id }, 200, 204, 404);
   }
 
-  async *list(): AsyncGenerator<string> {
+  list(): AsyncGenerator<string> {
+    return this.#names('', /<Key>([^<]*)<\/Key>/g);
+  }
+
+  /** The names up to the next slash, where this is the place in which buckets have theirs. */
+  folders(): AsyncGenerator<string> {
+    return this.#names('&delimiter=%2F', /<CommonPrefixes><Prefix>([^<]*)\/<\/Prefix><\/CommonPrefixes>/g);
+  }
+
+  async *#names(more: string, pattern: RegExp): AsyncGenerator<string> {
     const { prefix } = this.#bucket;
     let token: string | undefined;
     do {
       const next = token === undefined ? '' : `continuation-token=${percentEncoded(token)}&`;
-      const query = `${next}list-type=2&prefix=${percentEncoded(prefix)}`;
+      const query = `${next}list-type=2&prefix=${percentEncoded(prefix)}${more}`;
       const answer = await this.#bucket.expect('GET', { query }, 200);
       const text = (await answer.bytes(LONGEST_ANSWER, () => this.#failed('its list is too long'))).toString();
-      for (const [, key = ''] of text.matchAll(/<Key>([^<]*)<\/Key>/g)) yield unescaped(key).slice(prefix.length);
+      for (const [, key = ''] of text.matchAll(pattern)) yield unescaped(key).slice(prefix.length);
       token = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(text)?.[1];
       if (token !== undefined) token = unescaped(token);
     } while (token !== undefined);

@@ -13,10 +13,12 @@ import type { BucketPlace, ContentStores } from '../contents/content-stores.js';
 import { type ContentPart, joinedContent, storeContentParts } from '../contents/joined.js';
 import { type StagedContent, stagedName, storeStaged, type UploadMoment } from '../contents/staged.js';
 import { Parts } from './parts.js';
-import { readUploadRow, storeUploadRow, type UploadRow } from './upload-row.js';
+import { deleteUploadRow, putUploadRow, readUploadRow, type UploadRow } from './upload-row.js';
 
 /** Nanoseconds in which an upload must be complete. */
 const LIFETIME = 86_400_000_000_000n;
+/** Uploads that a user may have begun in a bucket, and not ended. */
+const MOST_OF_USER = 100;
 /** Bytes of a part: what is lost at most when the process dies. */
 const PART = 64 * 2 ** 20;
 /** Bytes that parts have on an average, at least, if they are kept as they are: reading each costs some. */
@@ -38,6 +40,7 @@ export class UploadInParts implements ResumableUpload {
     this.#row = row;
   }
 
+  /** @throws TesseraError `too_many_uploads` */
   static async begin(
     stores: ContentStores,
     place: BucketPlace,
@@ -47,7 +50,11 @@ export class UploadInParts implements ResumableUpload {
     const process = place.address.kind === 'memory' ? stores.process : undefined;
     const began = { id, offset: 0, parts: [], expires: stores.now + LIFETIME, process, isPut: false };
     const upload = new UploadInParts(stores, place, { ...given, ...began });
-    await stores.change((transaction) => transaction.put(upload.#keys.upload(id), storeUploadRow(upload.#row)));
+    await stores.change(async (transaction) => {
+      if ((await transaction.count(upload.#keys.uploadsOf(given.holder))) >= MOST_OF_USER)
+        throw failure('too_many_uploads', { most: MOST_OF_USER, whose: 'of yours' });
+      putUploadRow(transaction, upload.#keys, upload.#row);
+    });
     return upload;
   }
 
@@ -143,7 +150,7 @@ export class UploadInParts implements ResumableUpload {
       const row = await rowOf(transaction, this.#keys, this.id);
       if (row === undefined) return;
       releaseParts(transaction, this.#keys, row, this.#stores.now);
-      transaction.delete(this.#keys.upload(this.id));
+      deleteUploadRow(transaction, this.#keys, row);
     });
   }
 
@@ -165,7 +172,7 @@ export class UploadInParts implements ResumableUpload {
     await this.#stores.change(async (transaction) => {
       await rowAt(transaction, this.#keys, { id: this.id, offset });
       if (next.expires <= this.#stores.now) throw failure('file_upload_over');
-      transaction.put(this.#keys.upload(this.id), storeUploadRow(next));
+      putUploadRow(transaction, this.#keys, next);
     });
     this.#row = next;
   }
@@ -203,7 +210,7 @@ export class UploadInParts implements ResumableUpload {
       const row = await rowAt(transaction, this.#keys, { id: this.id, offset });
       if (row.expires <= this.#stores.now) throw failure('file_upload_over');
       await settleParts(transaction, row);
-      transaction.put(this.#keys.upload(this.id), storeUploadRow(next));
+      putUploadRow(transaction, this.#keys, next);
     });
     this.#row = next;
   }
@@ -245,7 +252,7 @@ export class UploadInParts implements ResumableUpload {
  */
 export async function endUpload(transaction: Transaction, keys: BucketKeys, moment: UploadMoment): Promise<void> {
   const row = await rowAt(transaction, keys, moment);
-  transaction.put(keys.upload(row.id), storeUploadRow({ ...row, parts: [], isPut: true }));
+  putUploadRow(transaction, keys, { ...row, parts: [], isPut: true });
 }
 
 async function rowOf(transaction: Transaction, keys: BucketKeys, id: string): Promise<UploadRow | undefined> {

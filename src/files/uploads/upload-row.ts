@@ -1,6 +1,7 @@
 /** What the store keeps of an upload that comes in several requests. */
 import { invariant } from '../../base/invariant.js';
-import type { Stored } from '../../storage/contract.js';
+import type { BucketKeys } from '../../catalog/keys/file-keys.js';
+import type { Stored, Transaction } from '../../storage/contract.js';
 import { toDatetime } from '../../value/time/datetime.js';
 import { Datetime, isObject, objectFrom } from '../../value/value.js';
 import { type ContentPart, readContentParts, storeContentParts } from '../contents/joined.js';
@@ -32,8 +33,25 @@ export interface UploadRow {
 
 const NANOSECONDS = 1_000_000_000n;
 
-/** The row of an upload. */
-export function storeUploadRow({ parts, digest, expires, expected, metadata, process, ...row }: UploadRow): Stored {
+/** Writes the row of an upload, which is one of its user's until it has been put. */
+export function putUploadRow(transaction: Transaction, keys: BucketKeys, row: UploadRow): void {
+  const { id, holder, isPut } = row;
+  transaction.put(keys.upload(id), storeUploadRow(row));
+  if (isPut) transaction.delete(keys.uploadOf(holder, id));
+  else transaction.put(keys.uploadOf(holder, id), true);
+}
+
+/** Deletes the row of an upload. */
+export function deleteUploadRow(
+  transaction: Transaction,
+  keys: BucketKeys,
+  { id, holder }: Pick<UploadRow, 'id' | 'holder'>,
+): void {
+  transaction.delete(keys.upload(id));
+  transaction.delete(keys.uploadOf(holder, id));
+}
+
+function storeUploadRow({ parts, digest, expires, expected, metadata, process, ...row }: UploadRow): Stored {
   return objectFrom({
     ...row,
     parts: storeContentParts(parts),
@@ -45,7 +63,7 @@ export function storeUploadRow({ parts, digest, expires, expected, metadata, pro
   });
 }
 
-/** The upload in a row of `storeUploadRow`. */
+/** The upload in a row of `putUploadRow`. */
 export function readUploadRow(stored: Stored): UploadRow {
   invariant(isObject(stored), 'a stored upload is an object');
   const { id, key, type, length, offset, parts, digest, holder, expires, expected, metadata, process, isPut } = stored;

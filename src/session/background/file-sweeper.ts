@@ -17,7 +17,7 @@ import { databaseArea, definitionRange } from '../../catalog/keys/store-keys.js'
 import { contentAddressOf, readContentAddress } from '../../files/contents/address.js';
 import type { BucketPlace, ContentStores } from '../../files/contents/content-stores.js';
 import { readFileRow } from '../../files/file-row.js';
-import { readUploadRow } from '../../files/uploads/upload-row.js';
+import { deleteUploadRow, readUploadRow } from '../../files/uploads/upload-row.js';
 import type { Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
 import { isConflict, withRetries } from '../../storage/retry.js';
 import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
@@ -110,9 +110,10 @@ export class FileSweeper {
   /** Uploads that are over; their parts are due at the same time. */
   async #forgetUploads({ database }: BucketPlace, keys: BucketKeys): Promise<void> {
     const now = this.#services.environment.clock.now();
-    for (const [key, stored] of await this.#read(keys.uploads)) {
-      if (readUploadRow(stored).expires > now) continue;
-      await this.#change(database, (transaction) => transaction.delete(key));
+    for (const [, stored] of await this.#read(keys.uploads)) {
+      const upload = readUploadRow(stored);
+      if (upload.expires > now) continue;
+      await this.#change(database, (transaction) => deleteUploadRow(transaction, keys, upload));
     }
   }
 
