@@ -71,8 +71,8 @@ export async function runFilesCheck(
 }
 
 /**
- * Where there are bytes of buckets that the store doesn't know, beside those of its own and where these may be. They may
- * be another store's, so that nothing is deleted.
+ * Where there are bytes of buckets that the store doesn't know, beside those of its own and where these may be. Another
+ * store may have them, so that nothing is deleted.
  */
 async function unknownFolders(
   engine: Engine,

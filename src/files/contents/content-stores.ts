@@ -131,7 +131,7 @@ export class ContentStores {
     return { ...wanted, ...s3.credentials };
   }
 
-  /** The identities of buckets that have a folder at an address, of whatever store. @throws TesseraError `bucket_denied` */
+  /** Identities of buckets that have a folder at an address, of whatever store. @throws TesseraError `bucket_denied` */
   async identitiesAt(address: ContentAddress): Promise<readonly string[]> {
     const found: string[] = [];
     if (address.kind === 'folder')
