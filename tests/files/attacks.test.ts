@@ -87,7 +87,7 @@ describe('a file of others', () => {
     ['GET', () => ({ accept: 'application/cbor' })],
   ];
 
-  it.each(['bob', ''])('can’t be told from none by any answer (as "%s")', async (as) => {
+  it.each(['bob', ''])('can’t be distinguished from none by any answer (as "%s")', async (as) => {
     for (const [method, headers] of REQUESTS) {
       const init = { headers: headers(), ...(method === 'PUT' && { body: 'x' }) };
       const seen = await Promise.all(

@@ -9,10 +9,13 @@ import { OWNER_ONLY } from '../../base/private-file.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { syncFolder } from '../../storage/file-system.js';
 import type { Contents } from './contents.js';
+import { equalPieces } from './pieces.js';
 
 const OWNER_ONLY_FOLDER = 0o700;
 const UNFINISHED = '.unfinished';
 const READ_AT_ONCE = 256 * 2 ** 10;
+/** Bytes that are written with one call: what comes from a client comes in smaller pieces. */
+const WRITTEN_AT_ONCE = 512 * 2 ** 10;
 
 /**
  * The real path of a folder, which is made when it is missing, if it lies in one of those that are allowed.
@@ -67,7 +70,7 @@ export class FolderContents implements Contents {
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
       const file = await open(unfinished, flags, OWNER_ONLY);
       try {
-        for await (const piece of bytes) await file.writeFile(piece);
+        for await (const piece of equalPieces(bytes, WRITTEN_AT_ONCE)) await file.writeFile(piece);
         await file.sync();
       } finally {
         await file.close();
