@@ -83,11 +83,12 @@ async function small(where, engine) {
   }
   const lists = [];
   for (let round = 0; round < 15; round++) {
-    const start = performance.now();
+    const before = process.cpuUsage();
     await run('file::list("b", { limit: 1000, prefix: "/list", start: "/list/5" })');
-    lists.push(performance.now() - start);
+    const { user, system } = process.cpuUsage(before);
+    lists.push((user + system) / 1000);
   }
-  console.log(`1,000 of ${keys} keys listed, ${where}: ${median(lists).toFixed(1)} ms`);
+  console.log(`1,000 of ${keys} keys listed, ${where}: ${median(lists).toFixed(1)} ms of the processor`);
   await database.close();
 }
 
