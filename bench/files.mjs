@@ -1,12 +1,12 @@
 // What files in buckets cost: small ones beside records of their size, lists, and a large one over HTTP with the memory that the server takes
-// for it. Needs a build.
+// for it, and beside Node's own server with a file. Needs a build.
 //
 //     node bench/files.mjs --size 1024
 import { spawn } from 'node:child_process';
 import { randomFillSync } from 'node:crypto';
 import { once } from 'node:events';
-import { createReadStream, createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createReadStream, createWriteStream, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { openDatabase } from '../dist/session/database/database.js';
@@ -22,16 +22,30 @@ memory that the server takes for it. Needs a build.
 
   --size MIB          of the large file; default 256
   --keys COUNT        files in the bucket that is listed; default 100000
+  --rounds COUNT      transfers of the large file; default 1
+  --only PART         small or large; default: both
   -h, --help          prints this`,
-  { options: { size: { type: 'string', default: '256' }, keys: { type: 'string', default: '100000' } } },
+  {
+    options: {
+      size: { type: 'string', default: '256' },
+      keys: { type: 'string', default: '100000' },
+      rounds: { type: 'string', default: '1' },
+      only: { type: 'string' },
+    },
+  },
 );
 
+/** A second, in the time of `/proc`. */
+const TICKS = 100;
 const folder = mkdtempSync(join(tmpdir(), 'tessera-files-'));
 process.once('exit', () => rmSync(folder, { recursive: true }));
 
-await small('in memory', new MemoryEngine());
-await small('on disk, without flushes', openLmdb(join(folder, 'small'), { sync: 'never' }));
-await large();
+if (values.only !== 'large') {
+  await small('in memory', new MemoryEngine());
+  await small('on disk, without flushes', openLmdb(join(folder, 'small'), { sync: 'never' }));
+}
+if (values.only !== 'small') await large();
+console.log(`load: ${loadavg()[0].toFixed(1)}`);
 
 /** Processor time of a call, and of a list. */
 async function small(where, engine) {
@@ -69,11 +83,12 @@ async function small(where, engine) {
   }
   const lists = [];
   for (let round = 0; round < 15; round++) {
-    const start = performance.now();
+    const before = process.cpuUsage();
     await run('file::list("b", { limit: 1000, prefix: "/list", start: "/list/5" })');
-    lists.push(performance.now() - start);
+    const { user, system } = process.cpuUsage(before);
+    lists.push((user + system) / 1000);
   }
-  console.log(`1,000 of ${keys} keys listed, ${where}: ${median(lists).toFixed(1)} ms`);
+  console.log(`1,000 of ${keys} keys listed, ${where}: ${median(lists).toFixed(1)} ms of the processor`);
   await database.close();
 }
 
@@ -102,22 +117,72 @@ async function large() {
   written.end();
   await once(written, 'finish');
   const own = () => Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))[1]) / 1024;
-  for (const bucket of ['folder', 'store']) {
-    const idle = own();
-    let most = idle;
-    const watch = setInterval(() => (most = Math.max(most, own())), 20);
-    const address = `${url}/files/bench/bench/${bucket}/large`;
-    const start = performance.now();
-    const put = await fetch(address, { method: 'PUT', headers, body: createReadStream(source), duplex: 'half' });
-    if (!put.ok) throw new Error(await put.text());
-    const half = performance.now();
-    for await (const chunk of (await fetch(address, { headers })).body) void chunk;
-    const end = performance.now();
-    clearInterval(watch);
-    const seconds = (from, to) => ((to - from) / 1000).toFixed(1);
-    const memory = `${idle.toFixed(0)} MiB of its own when idle, at most ${most.toFixed(0)}`;
-    console.log(`${values.size} MiB, ${bucket}: up ${seconds(start, half)} s, down ${seconds(half, end)} s; ${memory}`);
+  const bare = spawn(process.execPath, ['bench/file-server.mjs', join(folder, 'bare')]);
+  const [port] = await once(bare.stdout, 'data');
+  const addresses = { 'node:http': `http://127.0.0.1:${String(port).trim()}/` };
+  for (const bucket of ['folder', 'store']) addresses[bucket] = `${url}/files/bench/bench/${bucket}/large`;
+  for (let round = 0; round < Number(values.rounds); round++) {
+    for (const [name, address] of Object.entries(addresses)) {
+      const idle = own();
+      let most = idle;
+      const watch = setInterval(() => (most = Math.max(most, own())), 20);
+      const spent = processorTime(name === 'node:http' ? bare.pid : child.pid);
+      const [up, down] = await transferred(address, headers, source);
+      const processor = processorTime(name === 'node:http' ? bare.pid : child.pid) - spent;
+      clearInterval(watch);
+      const memory = `${idle.toFixed(0)} MiB of its own when idle, at most ${most.toFixed(0)}`;
+      const times = `up ${up.toFixed(1)} s, down ${down.toFixed(1)} s, ${processor.toFixed(1)} s of the processor`;
+      console.log(`${values.size} MiB, ${name}: ${times}; ${memory}`);
+    }
   }
-  child.kill();
-  await once(child, 'close');
+  await inParts(url, headers, source, child.pid);
+  for (const process of [child, bare]) {
+    process.kill();
+    await once(process, 'close');
+  }
+}
+
+/** Seconds of the processor that a process has taken. */
+function processorTime(pid) {
+  const [, ...fields] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+  const [user, system] = fields.join(') ').split(' ').slice(11, 13).map(Number);
+  return (user + system) / TICKS;
+}
+
+/** Seconds that a file takes to a server and back. */
+async function transferred(address, headers, source) {
+  const start = performance.now();
+  const put = await fetch(address, { method: 'PUT', headers, body: createReadStream(source), duplex: 'half' });
+  if (!put.ok) throw new Error(await put.text());
+  const half = performance.now();
+  for await (const chunk of (await fetch(address, { headers })).body) void chunk;
+  return [(half - start) / 1000, (performance.now() - half) / 1000];
+}
+
+/** Seconds that the same file takes in eight requests. */
+async function inParts(url, headers, source, pid) {
+  const { size } = statSync(source);
+  for (const bucket of ['folder', 'store']) {
+    const tus = { ...headers, 'tus-resumable': '1.0.0' };
+    const start = performance.now();
+    const spent = processorTime(pid);
+    const begun = await fetch(`${url}/files/bench/bench/${bucket}/parts`, {
+      method: 'POST',
+      headers: { ...tus, 'upload-length': String(size) },
+    });
+    const address = url + begun.headers.get('location');
+    for (let part = 0; part < 8; part++) {
+      const [from, to] = [part, part + 1].map((at) => Math.floor((size * at) / 8));
+      const patched = await fetch(address, {
+        method: 'PATCH',
+        headers: { ...tus, 'upload-offset': String(from), 'content-type': 'application/offset+octet-stream' },
+        body: createReadStream(source, { start: from, end: to - 1 }),
+        duplex: 'half',
+      });
+      if (!patched.ok) throw new Error(await patched.text());
+    }
+    const seconds = ((performance.now() - start) / 1000).toFixed(1);
+    const processor = (processorTime(pid) - spent).toFixed(1);
+    console.log(`${values.size} MiB in eight parts, ${bucket}: up ${seconds} s, ${processor} s of the processor`);
+  }
 }

@@ -15,6 +15,7 @@ import { restoreStore } from '../storage/backup/restore-store.js';
 import { isS3Address, readS3Address, S3Blobs } from '../storage/backup/s3-blobs.js';
 import { readSecret, type Secret } from '../storage/backup/sealing.js';
 import { openLmdb } from '../storage/lmdb/engine/lmdb.js';
+import { bucketsElsewhere, elsewhereText } from './buckets.js';
 import { Progress } from './progress.js';
 
 /** The encryption of a backup. */
@@ -98,9 +99,12 @@ export async function runRestore(
   const backup = await openBackup(openBlobs(location), secretOf(command));
   const progress = new Progress('Restored', streams.errors, sizeOf(backup));
   let last: ArchivedGroup | undefined;
+  let elsewhere: readonly string[] = [];
   await restoreStore(backup, folder, {
     archive: archive === undefined ? undefined : { folder: archive, until },
-    finish: (unfinished) => finish(unfinished, keepSessions),
+    finish: async (unfinished) => {
+      elsewhere = await finish(unfinished, keepSessions);
+    },
     progress: (bytes) => progress.add(bytes),
     describeKey,
     damaged: (error) => streams.errors.write(`tessera: ${error.message}\n`),
@@ -116,8 +120,8 @@ export async function runRestore(
   print(
     streams,
     command,
-    { folder, version, asOf, keptSessions: keepSessions },
-    `Restored version ${version} of the store, as of ${asOf}, into ${folder}. ${sessions}`,
+    { folder, version, asOf, keptSessions: keepSessions, elsewhere },
+    `Restored version ${version} of the store, as of ${asOf}, into ${folder}. ${sessions}\n${elsewhereText(elsewhere)}`.trimEnd(),
   );
 }
 
@@ -143,15 +147,20 @@ function count(segments: number): string {
   return segments === 1 ? '1 segment' : `${segments} segments`;
 }
 
-/** Opens what was restored, which gives it an identity of its own, and begins the new era. */
-async function finish(folder: string, keepSessions: boolean): Promise<void> {
+/**
+ * Opens what was restored, which gives it an identity of its own, and begins the new era. Returns the buckets whose
+ * bytes are elsewhere.
+ */
+async function finish(folder: string, keepSessions: boolean): Promise<readonly string[]> {
   // What is restored is flushed as a whole.
   const engine = openLmdb(folder, { sync: 'never', cacheBytes: 1 << 20, describeKey, verifyUpTo: 0 });
   try {
-    if (keepSessions) return;
-    const transaction = engine.begin({ writable: true });
-    await beginEra(transaction, realEnvironment.clock);
-    await transaction.commit();
+    if (!keepSessions) {
+      const transaction = engine.begin({ writable: true });
+      await beginEra(transaction, realEnvironment.clock);
+      await transaction.commit();
+    }
+    return await bucketsElsewhere(engine);
   } finally {
     await engine.close();
   }

@@ -10,6 +10,7 @@ import type { Engine } from '../storage/contract.js';
 import { copyStore } from '../storage/copy/copy-store.js';
 import { DATA_FILE } from '../storage/lmdb/engine/lmdb-store.js';
 import { openEngine } from '../storage/open/open.js';
+import { bucketsElsewhere, elsewhereText } from './buckets.js';
 import { Progress } from './progress.js';
 
 export interface CopyCommand {
@@ -55,10 +56,11 @@ export async function runCopy(
       });
       progress.end();
       const { entries, bytes, sha256 } = copied;
+      const elsewhere = await bucketsElsewhere(fromEngine);
       output.write(
         json === true
-          ? `${JSON.stringify(copied)}\n`
-          : `Copied ${entries} entries of ${bytes} bytes, which are the same on both sides (sha256 ${sha256})\n`,
+          ? `${JSON.stringify({ ...copied, elsewhere })}\n`
+          : `Copied ${entries} entries of ${bytes} bytes, which are the same on both sides (sha256 ${sha256})\n${elsewhereText(elsewhere)}`,
       );
     }),
   );

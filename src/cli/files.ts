@@ -1,16 +1,15 @@
 /** `tessera files check`: the files of a store beside their bytes, wherever those are. */
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
-import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
+import { join, resolve } from 'node:path';
+import { entriesOf } from '../catalog/entries.js';
 import { describeKey } from '../catalog/keys/describe-key.js';
-import { checkedDatabases } from '../ddl/check/databases.js';
-import { Faults } from '../ddl/check/fault.js';
+import { REMOVED_BUCKETS, removedBucketIn } from '../catalog/keys/file-keys.js';
 import { realEnvironment } from '../env/real.js';
 import { asTesseraError } from '../errors/error.js';
 import { type BucketFaults, checkBucket, repairBucket } from '../files/check/check-bucket.js';
 import { unreferencedFiles } from '../files/check/unreferenced.js';
-import { contentAddressOf } from '../files/contents/address.js';
-import { type BucketPlace, ContentStores } from '../files/contents/content-stores.js';
+import type { ContentAddress } from '../files/contents/address.js';
+import { ContentStores } from '../files/contents/content-stores.js';
 import { ConfigurationError, readList } from '../server/setting.js';
 import { readObjectStores } from '../server/settings/access.js';
 import { readStoreAddress } from '../storage/address.js';
@@ -18,19 +17,13 @@ import type { Engine } from '../storage/contract.js';
 import { DATA_FILE } from '../storage/lmdb/engine/lmdb-store.js';
 import { openEngine } from '../storage/open/open.js';
 import { readS3Environment } from '../storage/s3/s3-address.js';
+import { bucketsIn, type StoredBucket } from './buckets.js';
 
 export interface FilesCheckOptions {
   readonly repair?: boolean;
   readonly json?: boolean;
   readonly allowBucketFolders?: string;
   readonly allowObjectStores?: string;
-}
-
-/** A bucket, named by its namespace, database and name. */
-interface Named {
-  readonly path: string;
-  readonly place: BucketPlace;
-  readonly catalog: DatabaseCatalog;
 }
 
 interface Checked extends Omit<BucketFaults, 'missing'> {
@@ -68,28 +61,49 @@ export async function runFilesCheck(
       memory: 0,
     });
     const checked: Checked[] = [];
-    for (const bucket of await bucketsOf(engine)) checked.push(await checkOne(engine, stores, bucket, repairs));
-    output.write(options.json === true ? `${JSON.stringify({ buckets: checked })}\n` : asText(checked));
+    const buckets = await bucketsIn(engine);
+    for (const bucket of buckets) checked.push(await checkOne(engine, stores, bucket, repairs));
+    const unknown = await unknownFolders(engine, stores, buckets, options);
+    output.write(
+      options.json === true ? `${JSON.stringify({ buckets: checked, unknown })}\n` : asText(checked, unknown),
+    );
     return checked.every(isSound);
   } finally {
     await engine.close();
   }
 }
 
-/** Those whose bytes outlast a process. */
-async function bucketsOf(engine: Engine): Promise<Named[]> {
+/**
+ * Where there are bytes of buckets that the store doesn't know, beside those of its own and where these may be. Another
+ * store may have them, so that nothing is deleted.
+ */
+async function unknownFolders(
+  engine: Engine,
+  stores: ContentStores,
+  buckets: readonly StoredBucket[],
+  { allowBucketFolders = '', allowObjectStores = '' }: FilesCheckOptions,
+): Promise<readonly string[]> {
+  const known = new Set([...buckets.map(({ place }) => place.identity), ...(await removedBuckets(engine))]);
+  const places = new Map<string, ContentAddress>();
+  for (const folder of readList(allowBucketFolders)) places.set(`file:${resolve(folder)}`, { kind: 'folder', folder });
+  for (const location of readObjectStores(allowObjectStores))
+    places.set(`s3://${location.bucket}/${location.prefix}`, { kind: 's3', ...location });
+  for (const { place, backend } of buckets) if (backend !== undefined) places.set(backend, place.address);
+  const found = new Set<string>();
+  for (const [name, address] of places) {
+    // One that can't be reached is said of its buckets.
+    const identities = await stores.identitiesAt(address).catch(() => []);
+    const [where = ''] = name.split('?', 1);
+    for (const identity of identities) if (!known.has(identity)) found.add(`${where.replace(/\/$/, '')}/${identity}`);
+  }
+  return [...found];
+}
+
+/** Buckets that were removed, whose bytes the server deletes. */
+async function removedBuckets(engine: Engine): Promise<readonly string[]> {
   const transaction = await engine.begin({ writable: false });
   try {
-    const catalogs = await checkedDatabases(transaction, new Faults());
-    return catalogs.flatMap((catalog) =>
-      [...catalog.buckets.values()].flatMap((bucket) => {
-        const { identity, name } = bucket;
-        const { namespace, database } = catalog;
-        const place = { database: database.id, identity, name, address: contentAddressOf(bucket) };
-        const path = `${namespace.name}/${database.name}/${name}`;
-        return place.address.kind === 'memory' ? [] : [{ path, place, catalog }];
-      }),
-    );
+    return (await entriesOf(transaction, REMOVED_BUCKETS)).map(([key]) => removedBucketIn(key));
   } finally {
     transaction.cancel();
   }
@@ -98,7 +112,7 @@ async function bucketsOf(engine: Engine): Promise<Named[]> {
 async function checkOne(
   engine: Engine,
   stores: ContentStores,
-  { path, place, catalog }: Named,
+  { path, place, catalog }: StoredBucket,
   repairs: boolean,
 ): Promise<Checked> {
   try {
@@ -119,8 +133,8 @@ function isSound({ strays, missing, failure, repaired }: Checked): boolean {
   return failure === undefined && (repaired || strays.length + missing.length === 0);
 }
 
-function asText(checked: readonly Checked[]): string {
-  const lines = checked.flatMap(({ bucket, strays, missing, unreferenced, failure, repaired }) => {
+function asText(checked: readonly Checked[], unknown: readonly string[]): string {
+  const faults = checked.flatMap(({ bucket, strays, missing, unreferenced, failure, repaired }) => {
     const done = repaired ? ': deleted' : '';
     return [
       ...(failure === undefined ? [] : [`${bucket}: not checked. ${failure}`]),
@@ -129,6 +143,7 @@ function asText(checked: readonly Checked[]): string {
       ...unreferenced.map((key) => `${bucket}: no field refers to ${key}`),
     ];
   });
+  const lines = [...faults, ...unknown.map((folder) => `${folder}: of no bucket of this store`)];
   const faulty = checked.filter((each) => !isSound(each)).length;
   const verdict = faulty === 0 ? 'all of them sound' : `${faulty} of them not sound`;
   return `${[...lines, `${checked.length} ${checked.length === 1 ? 'bucket' : 'buckets'}, ${verdict}`].join('\n')}\n`;

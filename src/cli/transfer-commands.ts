@@ -22,7 +22,9 @@ function addExportCommand(program: Command): void {
     .addOption(
       new Flag('--tables <names>', 'The tables of these names, with commas between; * for all').argParser(readNames),
     )
-    .addOption(new Flag('--no-records', 'Tables without their records'))
+    .addOption(new Flag('--no-records', 'Tables without their records, and buckets without their files'))
+    .addOption(new Flag('--files', 'The files of its buckets'))
+    .addOption(new Flag('--no-files', 'Buckets without their files'))
     .addHelpText(
       'after',
       `
@@ -49,7 +51,7 @@ const SECTIONS: Readonly<Record<ExportSection, string>> = {
   apis: 'Its API endpoints',
   configs: 'Its configurations',
   sequences: 'Its sequences',
-  buckets: 'Its buckets, without their files',
+  buckets: 'Its buckets',
 };
 
 function readNames(text: string): true | readonly string[] {

@@ -23,6 +23,8 @@ export interface ExportOptions extends ConnectionOptions, Partial<Record<ExportS
   /** All of them, or those of these names. */
   readonly tables?: true | readonly string[];
   readonly records: boolean;
+  /** The files of the buckets. Default: with records, unless `only` is set. */
+  readonly files?: boolean;
 }
 
 /**
@@ -58,9 +60,9 @@ async function writeFile(answer: IncomingMessage, file: string, progress: Progre
 }
 
 function selectionOf(options: ExportOptions): ExportSelection {
-  const { only = false, tables = !only, records } = options;
+  const { only = false, tables = !only, records, files = !only && records } = options;
   const sections = EXPORT_SECTIONS.map((section) => [section, !only || options[section] === true] as const);
-  return { ...Object.fromEntries(sections), tables, records };
+  return { ...Object.fromEntries(sections), tables, records, files };
 }
 
 /**

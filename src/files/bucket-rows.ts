@@ -7,6 +7,7 @@ import { forEachBatch } from '../storage/cursor.js';
 
 import { CHUNK } from './contents/chunks.js';
 import type { BucketPlace } from './contents/content-stores.js';
+import { isJoined } from './contents/joined.js';
 import { storedBeside, storeStaged } from './contents/staged.js';
 import { type FileRow, readFileRow, storeFileRow } from './file-row.js';
 
@@ -59,6 +60,21 @@ export class BucketRows {
     });
   }
 
+  /** All files, in the order of keys. */
+  async *all(): AsyncGenerator<FileRow> {
+    const cursor = this.#transaction.scan(this.keys.files);
+    try {
+      for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) {
+        for (const [, stored] of batch) {
+          const row = this.#seen(readFileRow(stored));
+          if (row !== undefined) yield row;
+        }
+      }
+    } finally {
+      cursor.close();
+    }
+  }
+
   /** Whether there are at least so many files. */
   async hasAsManyAs(count: number): Promise<boolean> {
     let left = count;
@@ -109,7 +125,7 @@ export class BucketRows {
 
   /** Whether the transaction has a content before it, and in few enough pieces to delete them. */
   #seesAll(content: string, size: number): boolean {
-    if (this.#place.address.kind !== 'database' || size > DELETED_AT_ONCE * CHUNK) return false;
+    if (this.#place.address.kind !== 'database' || size > DELETED_AT_ONCE * CHUNK || isJoined(content)) return false;
     return !storedBeside(this.#transaction).has(content);
   }
 }

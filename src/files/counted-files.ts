@@ -5,6 +5,7 @@ import type { FileListing, FilePut, LinkRequest, PutBounds } from '../functions/
 import type { FileAction, Permission } from '../language/ast.js';
 import type { FileMetrics } from '../metrics/file-metrics.js';
 import type {
+  ExportedFile,
   FileLink,
   FileUpload,
   LinkMaker,
@@ -50,6 +51,10 @@ export class CountedFiles implements TransferredFiles {
 
   list(bucket: string, listing: FileListing): Promise<ObjectValue[]> {
     return this.#counted('list', this.#files.list(bucket, listing));
+  }
+
+  all(bucket: string, piece: number): AsyncIterable<ExportedFile> {
+    return this.#files.all(bucket, piece);
   }
 
   open(file: FileReference, link?: FileLink): Promise<OpenFile | undefined> {

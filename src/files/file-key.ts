@@ -9,6 +9,11 @@ const LONGEST = 1024;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused.
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
+/** Whether there may be a file with a key. */
+export function isFileKey(key: string): boolean {
+  return faultOf(key) === undefined;
+}
+
 /** @throws TesseraError `file_key` */
 export function assertFileKey(key: string): void {
   const reason = faultOf(key);

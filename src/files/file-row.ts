@@ -20,6 +20,12 @@ export interface FileRow {
   readonly process?: string | undefined;
 }
 
+/** Bytes and what is known of them, before a file has them. */
+export type FileContent = Pick<FileRow, 'content' | 'size' | 'digest'>;
+
+/** Of a file whose bytes are still to come. */
+export const NO_CONTENT: FileContent = { content: '', size: 0, digest: new Uint8Array() };
+
 /** The row of a file. */
 export function storeFileRow({ key, content, size, type, digest, updated, owner, process }: FileRow): ObjectValue {
   return objectFrom({
@@ -65,8 +71,13 @@ export function shownFile(bucket: string, { key, content, size, type, digest, up
     size,
     updated,
     type,
-    digest: `sha-256:${Buffer.from(digest).toString('hex')}`,
+    digest: digestText(digest),
     version: content,
     ...(owner !== undefined && { owner }),
   });
+}
+
+/** A digest as `file::head` shows it. */
+export function digestText(digest: Uint8Array): string {
+  return `sha-256:${Buffer.from(digest).toString('hex')}`;
 }

@@ -1,9 +1,8 @@
 /** The files of the buckets of a database: the one place where they are read, written, and judged. */
-import { createHash } from 'node:crypto';
 import { andThen } from '../base/promise-or-value.js';
 import type { BucketDefinition } from '../catalog/definitions/definition.js';
 import { failure, TesseraError } from '../errors/error.js';
-import type { FileListing, FilePut, LinkRequest, PutBounds } from '../functions/calls/files.js';
+import type { FileListing, FilePut, LinkRequest, PutBounds, RestoredFile } from '../functions/calls/files.js';
 import type { FileAction, Permission } from '../language/ast.js';
 import { TYPE_PATTERN } from '../language/definitions/define-bucket.js';
 import { parseRecordId } from '../language/parse.js';
@@ -11,6 +10,7 @@ import { selectedDatabase } from '../runtime/authorization/selected-database.js'
 import { assertEffectsAllowed } from '../runtime/authorization/views.js';
 import type { Execution } from '../runtime/execution.js';
 import type {
+  ExportedFile,
   FileLink,
   FileUpload,
   LinkMaker,
@@ -35,11 +35,13 @@ import {
 import { BucketRows } from './bucket-rows.js';
 import { type BucketRules, isNeverAllowed } from './bucket-rules.js';
 import { contentAddressOf } from './contents/address.js';
-import { CHUNK, putChunks, readChunks } from './contents/chunks.js';
+import { CHUNK, readStoredContent } from './contents/chunks.js';
 import type { BucketPlace, ContentStores } from './contents/content-stores.js';
-import { type StagedContent, stagedName, storedBeside, takeStaged } from './contents/staged.js';
-import { assertFileKey } from './file-key.js';
-import { type FileRow, shownFile } from './file-row.js';
+import { equalPieces } from './contents/pieces.js';
+import { stagedName, storedBeside } from './contents/staged.js';
+import { exportedFiles } from './exported-files.js';
+import { assertFileKey, isFileKey } from './file-key.js';
+import { digestText, type FileContent, type FileRow, NO_CONTENT, shownFile } from './file-row.js';
 import {
   assertLink,
   incarnationOf,
@@ -51,7 +53,8 @@ import {
   signLink,
 } from './links.js';
 import { mediaTypeOf } from './media-type.js';
-import { endUpload, UploadInParts } from './uploads/resumable-upload.js';
+import { PutContents } from './put-contents.js';
+import { UploadInParts } from './uploads/resumable-upload.js';
 
 /** A bucket as a statement reaches it. */
 interface Site {
@@ -66,28 +69,21 @@ interface Found {
   readonly row: FileRow | undefined;
 }
 
-/** Bytes and what is known of them, before a file has them. */
-interface Content {
-  readonly content: string;
-  readonly size: number;
-  readonly digest: Uint8Array;
-}
-
 const SECOND = 1_000_000_000n;
 /** Seconds. */
 const DAY = 24 * 3600;
-/** Nanoseconds before a content is deleted in which nothing more begins to use it. */
-const LATEST = 300_000_000_000n;
 
 /** As one statement or transport reaches them, in its transaction and with the rights of its user. */
 export class FilesOfExecution implements TransferredFiles {
   readonly #execution: Execution;
   readonly #stores: ContentStores;
+  readonly #contents: PutContents;
   readonly #rules: BucketRules;
 
   constructor(execution: Execution, stores: ContentStores, rules: BucketRules) {
     this.#execution = execution;
     this.#stores = stores;
+    this.#contents = new PutContents(execution, stores);
     this.#rules = rules;
   }
 
@@ -96,74 +92,58 @@ export class FilesOfExecution implements TransferredFiles {
   }
 
   async put({ bucket: name, key }: FileReference, given: FilePut): Promise<undefined> {
-    const site = await this.#siteToChange(name);
-    const { rows } = site;
+    const { restored, piece } = given;
+    const site = await this.#siteToChange(name, restored);
     assertFileKey(key);
-    const before = await rows.get(key);
+    const before = await site.rows.get(key);
     const bytes = given.upload === undefined ? (cast(given.data, BYTES, parseRecordId) as Uint8Array) : undefined;
-    const made = await (given.upload === undefined
-      ? this.#drawn(bytes as Uint8Array)
-      : this.#taken(rows, given.upload));
-    const row = this.#newRow(key, made, typeOfPut(key, given));
-    await this.#assertMayPut(site, row, before);
-    if (given.ifFree && before !== undefined) return undefined;
-    assertExpected(given, before);
-    await assertFits(site, row, before);
-    const content = bytes === undefined ? made.content : await this.#store(site, made.content, bytes);
-    await rows.put({ ...row, content }, before, this.#now);
-  }
-
-  /** The content of an upload, which is over when the transaction commits. */
-  async #taken({ keys }: BucketRows, name: string): Promise<Content> {
-    const { transaction } = this.#execution.context;
-    const { content, size, digest, of } = await takeStaged(
-      transaction,
-      keys,
-      name,
-      uploadHolder(this.#execution.identity),
-    );
-    if (of !== undefined) await endUpload(transaction, keys, of);
-    return { content, size, digest };
-  }
-
-  async #drawn(bytes: Uint8Array): Promise<Content> {
-    const hash = createHash('sha256');
-    for (let at = 0; at < bytes.length; at += CHUNK) {
-      hash.update(bytes.subarray(at, at + CHUNK));
-      await this.#execution.interrupt.checkpoint();
+    const type = typeOfPut(key, given);
+    if (bytes === undefined) {
+      const { upload = '' } = given;
+      return this.#putAs(site, key, await this.#contents.taken(site.rows, upload), type, given, before);
     }
-    return { content: this.#stores.drawContent(), size: bytes.length, digest: new Uint8Array(hash.digest()) };
+    if (piece !== undefined) {
+      const start = this.#newRow(key, { ...NO_CONTENT, size: piece.size }, type, restored);
+      if (!(await this.#mayBePut(site, start, given, before))) return undefined;
+      const whole = await this.#contents.added(site, start, given, piece, bytes);
+      return whole && this.#putAs(site, key, whole, type, given, before);
+    }
+    const row = this.#newRow(key, await this.#contents.drawn(bytes), type, restored);
+    if (!(await this.#mayBePut(site, row, given, before))) return undefined;
+    const content = await this.#contents.store(site, row.content, bytes);
+    await site.rows.put({ ...row, content }, before, this.#now);
   }
 
-  /** Stores bytes that are in memory; returns the id of their content. */
-  async #store({ place, bucket, rows }: Site, drawn: string, bytes: Uint8Array): Promise<string> {
-    const { transaction } = this.#execution.context;
-    if (place.address.kind === 'database') {
-      putChunks(transaction, rows.keys, drawn, bytes);
-      return drawn;
-    }
-    const upload = uploadOf(this.#execution.identity, bucket);
-    const staged = await this.#stores.stage(place, once(bytes), upload);
-    this.#keepStaged(rows, staged);
-    return staged.content;
+  /** Puts a file whose bytes are stored. */
+  async #putAs(
+    site: Site,
+    key: string,
+    content: FileContent,
+    type: string,
+    given: FilePut,
+    before: FileRow | undefined,
+  ): Promise<undefined> {
+    const row = this.#newRow(key, content, type, given.restored);
+    if (await this.#mayBePut(site, row, given, before)) await site.rows.put(row, before, this.#now);
   }
 
   /**
-   * A content that was stored for this transaction stays when it commits. The transaction doesn't see the note of it,
-   * which is younger; nor does the sweeper take it before it is due.
+   * Whether a file is put; not if there is one already that stays.
+   * @throws TesseraError `file_denied`, `file_changed`, `file_digest`, `file_type`, `file_too_large`, `bucket_full`
    */
-  #keepStaged({ keys }: BucketRows, staged: StagedContent): void {
-    const { transaction } = this.#execution.context;
-    storedBeside(transaction).add(staged.content);
-    transaction.delete(keys.dueAt(staged.due, staged.content));
-    transaction.beforeCommit(() => {
-      if (this.#now > staged.due - LATEST) throw failure('file_upload_over');
-    });
+  async #mayBePut(site: Site, row: FileRow, given: FilePut, before: FileRow | undefined): Promise<boolean> {
+    await this.#assertMayPut(site, row, before);
+    if (given.ifFree && before !== undefined) return false;
+    assertExpected(given, before);
+    const { restored } = given;
+    if (restored === undefined) await assertFits(site, row, before);
+    else if (row.content !== '' && restored.digest !== digestText(row.digest)) throw failure('file_digest');
+    return true;
   }
 
-  #newRow(key: string, content: Content, type: string): FileRow {
-    const { auth } = this.#execution.identity;
-    return { key, ...content, type, updated: toDatetime(this.#now), owner: auth };
+  #newRow(key: string, { content, size, digest }: FileContent, type: string, restored?: RestoredFile): FileRow {
+    const { updated, owner } = restored ?? { updated: toDatetime(this.#now), owner: this.#execution.identity.auth };
+    return { key, content, size, digest, type, updated, owner };
   }
 
   /** A file may be put if it may be put as it will be, and as the one is that it replaces. */
@@ -229,11 +209,11 @@ export class FilesOfExecution implements TransferredFiles {
   /** The content of a file, stored in another bucket as well. */
   async #copied(from: Site, row: FileRow, to: Site): Promise<string> {
     if (row.size <= CHUNK) {
-      return this.#store(to, this.#stores.drawContent(), await this.#bytesOf(from, row));
+      return this.#contents.store(to, this.#stores.drawContent(), await this.#bytesOf(from, row));
     }
     const upload = uploadOf(this.#execution.identity, to.bucket);
     const staged = await this.#stores.stage(to.place, this.#pieces(from, row), upload);
-    this.#keepStaged(to.rows, staged);
+    this.#contents.keepStaged(to.rows, staged);
     return staged.content;
   }
 
@@ -245,7 +225,7 @@ export class FilesOfExecution implements TransferredFiles {
     const { transaction } = this.#execution.context;
     const isWithin = place.address.kind === 'database' && !storedBeside(transaction).has(content);
     return isWithin
-      ? readChunks(transaction, { keys: rows.keys, name: place.name }, content, size)
+      ? readStoredContent(transaction, { keys: rows.keys, name: place.name }, content, size)
       : this.#stores.of(place).read(content, 0, size);
   }
 
@@ -306,8 +286,16 @@ export class FilesOfExecution implements TransferredFiles {
     return found;
   }
 
+  async *all(name: string, piece: number): AsyncGenerator<ExportedFile> {
+    const { place, rows, ...site } = await this.#site(name);
+    yield* exportedFiles(this.#stores, place, rows, (row) =>
+      equalPieces(this.#pieces({ place, rows, ...site }, row), piece),
+    );
+  }
+
   async may(file: FileReference, action: FileAction, target: FileReference | undefined): Promise<boolean> {
     const site = await this.#site(file.bucket);
+    if (!isFileKey(file.key)) return false;
     const asked = { bucket: site.bucket, key: file.key, target };
     for (const facts of await this.#documentsOf(site, file.key, action))
       if (!(await this.#rules.may(this.#execution, action, asked, facts))) return false;
@@ -452,17 +440,16 @@ export class FilesOfExecution implements TransferredFiles {
     return { bucket, place, rows: new BucketRows(this.#execution.context.transaction, place, this.#stores.process) };
   }
 
-  async #siteToChange(name: string): Promise<Site> {
+  /** A file that is restored is as it was, whatever the bucket takes by now. */
+  async #siteToChange(name: string, restored?: RestoredFile): Promise<Site> {
     assertEffectsAllowed(this.#execution, 'change of a file');
     if (!this.#execution.writable) throw failure('read_only');
     const site = await this.#site(name);
-    assertChangeable(site.bucket);
+    if (restored !== undefined && this.#execution.checks.edit) throw failure('file_restore');
+    if (restored === undefined) assertChangeable(site.bucket);
     return site;
   }
 }
-
-/** Of a file whose bytes are still to come. */
-const NO_CONTENT: Content = { content: '', size: 0, digest: new Uint8Array() };
 
 const BYTES = { kind: 'bytes' } as const;
 
@@ -473,8 +460,4 @@ function isMissing(error: unknown): boolean {
 /** @throws TesseraError `bucket_read_only` */
 function assertChangeable({ name, readonly }: BucketDefinition): void {
   if (readonly) throw failure('bucket_read_only', { name });
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

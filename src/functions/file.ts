@@ -2,10 +2,20 @@
 import { failure, type TesseraError } from '../errors/error.js';
 import { FILE_ACTIONS, type FileAction } from '../language/ast.js';
 import { toErrorText } from '../value/text/text.js';
-import { Duration, FileReference, isArray, kindOf, type ObjectValue, type Value } from '../value/value.js';
+import {
+  Datetime,
+  Duration,
+  FileReference,
+  isArray,
+  isObject,
+  kindOf,
+  type ObjectValue,
+  RecordId,
+  type Value,
+} from '../value/value.js';
 import type { FunctionRow } from './calls/contract.js';
 import { define } from './calls/define.js';
-import { type FileListing, LINK_METHODS, type LinkRequest } from './calls/files.js';
+import { type FileListing, type FilePiece, LINK_METHODS, type LinkRequest, type RestoredFile } from './calls/files.js';
 import { any, file, object, optional, text } from './calls/parameters.js';
 
 /** Each reads or writes the store. */
@@ -66,7 +76,11 @@ export const fileFunctions: readonly FunctionRow[] = [
     (of, action, target, { files }) => files.may(of, readAction(action), target),
     STORED,
   ),
-  puts('put', 'Writes or replaces a file: text, bytes, or integers from 0 to 255. Options: { type, expected }.', false),
+  puts(
+    'put',
+    'Writes or replaces a file: text, bytes, or integers from 0 to 255. Options: { type, expected, at, size, restored }.',
+    false,
+  ),
   puts('put_if_not_exists', 'Writes a file unless it exists.', true),
   define(
     'file::url',
@@ -94,6 +108,8 @@ function puts(name: string, description: string, ifFree: boolean): FunctionRow {
         upload: textOf(upload),
         expected: expectedOf(options),
         ifFree,
+        piece: pieceOf(options),
+        restored: restoredOf(options),
       });
     },
     { ...STORED, largest: LARGEST_PUT },
@@ -167,6 +183,28 @@ function secondsOf(time: Value): number {
 /** A version, or false for none. */
 function expectedOf({ expected }: ObjectValue = {}): string | false | undefined {
   return expected === false ? false : textOf(expected);
+}
+
+/** Where a piece begins, and the size of the whole. */
+function pieceOf({ at, size }: ObjectValue = {}): FilePiece | undefined {
+  return at === undefined ? undefined : { at: countOf(at), size: countOf(size) };
+}
+
+function countOf(value: Value): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+  throw failure('file_operand', { type: 'int', value: toErrorText(value) });
+}
+
+/** What `file::head` has shown of a file. */
+function restoredOf({ restored }: ObjectValue = {}): RestoredFile | undefined {
+  if (restored === undefined) return undefined;
+  const { updated, owner, digest } = isObject(restored) ? restored : {};
+  const isOwner = owner === undefined || owner instanceof RecordId;
+  if (updated instanceof Datetime && isOwner && typeof digest === 'string') return { updated, owner, digest };
+  throw failure('file_operand', {
+    type: '{ updated: datetime, owner: option<record>, digest: string }',
+    value: toErrorText(restored),
+  });
 }
 
 function textOf(value: Value): string | undefined {

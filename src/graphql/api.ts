@@ -129,8 +129,8 @@ interface BuiltSchema {
   readonly warnings: readonly string[];
 }
 
-export function buildSchema({ tables, functions, changing }: Exposed, view: SchemaView): BuiltSchema {
-  const types = new TableTypes(tables, view);
+export function buildSchema({ tables, functions, changing, buckets }: Exposed, view: SchemaView): BuiltSchema {
+  const types = new TableTypes(tables, buckets, view);
   const inputs = new Inputs(types);
   const subscriptions = subscriptionFields(types);
   const reading = functions.filter(({ name }) => !changing.has(name));
@@ -157,14 +157,17 @@ interface Exposed {
   readonly functions: readonly FunctionDefinition[];
   /** The names of those functions of the database that may change something. */
   readonly changing: ReadonlySet<string>;
+  /** The names of the buckets, which no config hides: their rules do. */
+  readonly buckets: ReadonlySet<string>;
 }
 
 /** The tables and functions that DEFINE CONFIG GRAPHQL exposes. */
-export function exposedBy({ tables, functions }: DatabaseCatalog, config: GraphqlConfig): Exposed {
+export function exposedBy({ tables, functions, buckets }: DatabaseCatalog, config: GraphqlConfig): Exposed {
   return {
     tables: [...tables.values()].filter(({ definition }) => exposes(config.tables, definition.name)),
     functions: [...functions.values()].filter(({ name }) => exposes(config.functions, name)),
     changing: changingFunctions(functions),
+    buckets: new Set(buckets.keys()),
   };
 }
 
@@ -180,12 +183,12 @@ function exposes(exposed: GraphqlConfig['tables'], name: string): boolean {
 }
 
 /** Without the parts to which users subject to PERMISSIONS have no access. */
-function withoutDenied({ tables, functions, changing }: Exposed): Exposed {
+function withoutDenied({ tables, functions, ...rest }: Exposed): Exposed {
   return {
     tables: tables.filter(({ definition }) =>
       Object.values(definition.permissions).some(({ kind }: Permission) => kind !== 'none'),
     ),
     functions: functions.filter(({ permissions }) => permissions.kind !== 'none'),
-    changing,
+    ...rest,
   };
 }

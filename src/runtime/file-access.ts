@@ -18,6 +18,11 @@ export interface TransferredFiles extends StatementFiles {
   upload(file: FileReference, type: string | undefined, bounds?: PutBounds): Promise<FileUpload>;
   /** A file whose bytes come in several requests, if it may be put. @throws TesseraError as `put` */
   beginUpload(file: FileReference, given: UploadStart): Promise<ResumableUpload>;
+  /**
+   * All files of a bucket as the transaction shows them, for users who may read any, in pieces of a size. Bytes may end
+   * early in a bucket outside of the store, for a file that is deleted meanwhile.
+   */
+  all(bucket: string, piece: number): AsyncIterable<ExportedFile>;
   /** One of this user that was begun. @throws TesseraError `file_upload_over` */
   resumeUpload(bucket: string, id: string): Promise<ResumableUpload>;
 }
@@ -48,6 +53,10 @@ export interface OpenFile {
   readonly size: number;
   /** The bytes from an offset up to another (excluded). @throws TesseraError `bucket_store` */
   read(from: number, to: number): AsyncIterable<Uint8Array>;
+}
+
+export interface ExportedFile extends Pick<OpenFile, 'facts' | 'size'> {
+  readonly pieces: AsyncIterable<Uint8Array>;
 }
 
 export interface FileUpload {

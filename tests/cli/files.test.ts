@@ -1,7 +1,7 @@
 /** `tessera files check`: what of a bucket's files and bytes has no counterpart, on every backend that lasts. */
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runFilesCheck } from '../../src/cli/files.js';
 import { realEnvironment } from '../../src/env/real.js';
@@ -97,7 +97,7 @@ async function check(options: { repair?: boolean; allowBucketFolders?: string } 
 }
 
 describe.each(['database', 'folder', 's3'])('a bucket in the backend %s', (kind) => {
-  const backend = () => ({ folder: `file:${root}/files`, s3: 's3://bucket/check' })[kind] ?? 'database';
+  const backend = () => ({ folder: `file:${root}/files`, s3: `s3://bucket/${basename(root)}` })[kind] ?? 'database';
 
   it('is sound with uploads and files that are being deleted', async () => {
     await store(backend(), async () => undefined);
@@ -127,6 +127,24 @@ describe.each(['database', 'folder', 's3'])('a bucket in the backend %s', (kind)
     expect(repaired.text).toContain('the bytes of /b are missing: deleted\n');
     expect(await check()).toEqual({ isSound: true, text: '1 bucket, all of them sound\n' });
   });
+});
+
+it('names folders that no bucket of the store has, and leaves them', async () => {
+  await store(`file:${root}/files`, async () => undefined);
+  const [own = ''] = readdirSync(join(root, 'files'));
+  const others = [join(root, 'files', 'A'.repeat(20)), join(root, 'B'.repeat(20))];
+  for (const folder of [...others, join(root, 'files', 'other'), join(root, 'plain')]) mkdirSync(folder);
+  const unknown = [`file:${others[1]}`, `file:${others[0]}`];
+  const expected = `${unknown.map((folder) => `${folder}: of no bucket of this store\n`).join('')}1 bucket, all of them sound\n`;
+  expect(await check({ repair: true })).toEqual({ isSound: true, text: expected });
+  expect(readdirSync(join(root, 'files')).toSorted()).toEqual(['A'.repeat(20), own, 'other'].toSorted());
+});
+
+it('names places in object stores that no bucket of the store has', async () => {
+  await store('s3://bucket/places', async ({ contents, place }) => {
+    await contents.of({ ...place, identity: 'C'.repeat(20) }).write(`${STRAY}cc`, large());
+  });
+  expect((await check()).text).toContain(`s3://bucket/places/${'C'.repeat(20)}: of no bucket of this store\n`);
 });
 
 it('names files to which no field refers, where fields refer to the bucket', async () => {

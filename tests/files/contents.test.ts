@@ -4,6 +4,8 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, wr
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { entriesOf } from '../../src/catalog/entries.js';
+import { BucketKeys } from '../../src/catalog/keys/file-keys.js';
 import { realEnvironment } from '../../src/env/real.js';
 import type { TesseraError } from '../../src/errors/error.js';
 import { readContentAddress } from '../../src/files/contents/address.js';
@@ -13,6 +15,7 @@ import type { Engine } from '../../src/storage/contract.js';
 import { openLmdb } from '../../src/storage/lmdb/engine/lmdb.js';
 import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { readS3Environment } from '../../src/storage/s3/s3-address.js';
+import { StubbedEnvironment } from '../support/environment.js';
 import { S3Server } from '../support/s3-server.js';
 import { temporaryFolder } from '../support/server-process.js';
 
@@ -182,13 +185,15 @@ describe('a folder', () => {
 });
 
 describe('S3', () => {
-  const stores = () =>
-    new ContentStores(new MemoryEngine(), realEnvironment, {
-      ...NO_BACKENDS,
-      objectStores: [{ bucket: 'files', prefix: 'tenant/', endpoint: undefined, region: undefined }],
-      s3: readS3Environment(s3.variables),
-      memory: MIB,
-    });
+  const PLACE = { database: 1, identity: 'large', name: 'large' };
+  const OBJECTS = {
+    ...NO_BACKENDS,
+    objectStores: [{ bucket: 'files', prefix: 'tenant/', endpoint: undefined, region: undefined }],
+  };
+  const stores = () => {
+    const options = { ...OBJECTS, s3: readS3Environment(s3.variables), memory: MIB };
+    return new ContentStores(new MemoryEngine(), realEnvironment, options);
+  };
 
   it.each([
     ['another bucket', 's3://other/tenant/x'],
@@ -200,18 +205,50 @@ describe('S3', () => {
   });
 
   it('takes large contents in parts, through troubles', async () => {
-    const place = {
-      database: 1,
-      identity: 'large',
-      name: 'large',
-      address: readContentAddress('s3://files/tenant/large'),
-    };
+    const place = { ...PLACE, address: readContentAddress('s3://files/tenant/large') };
     const contents = stores().of(place);
     const bytes = random(33 * MIB);
     s3.troubles.push(503, 'cut');
     await contents.write('00aa', inPieces(bytes, [MIB]));
     expect(digestOf(await all(contents.read('00aa', 0, bytes.length)))).toBe(digestOf(bytes));
     expect(await ids(contents)).toEqual(['00aa']);
+  });
+
+  it('takes what was done though its answer was lost', async () => {
+    const contents = stores().of({ ...PLACE, address: readContentAddress('s3://files/tenant/lost') });
+    const bytes = random(33 * MIB);
+    // It begins, sends the first of three parts, and completes: these are done, and asked for once more.
+    s3.troubles.push('lost', 'nothing', 'lost', 'nothing', 'nothing', 'nothing', 'lost');
+    await contents.write('00aa', inPieces(bytes, [MIB]));
+    expect(s3.troubles).toEqual([]);
+    expect(digestOf(await all(contents.read('00aa', 0, bytes.length)))).toBe(digestOf(bytes));
+    s3.troubles.push('lost');
+    await contents.delete('00aa');
+    expect(await ids(contents)).toEqual([]);
+    s3.troubles.push('lost');
+    await contents.write('00bb', inPieces(bytes.subarray(0, 100), [10]));
+    expect(await ids(contents)).toEqual(['00bb']);
+  });
+
+  it('notes what may be done late, when nothing knows of it any longer', async () => {
+    const environment = new StubbedEnvironment();
+    const engine = new MemoryEngine();
+    const options = { ...OBJECTS, s3: readS3Environment(s3.variables), memory: MIB };
+    const late = new ContentStores(engine, environment, options);
+    const place = { ...PLACE, address: readContentAddress('s3://files/tenant/late') };
+    const upload = { holder: 'x', limit: { bytes: 100, setting: 'MAXSIZE' } };
+    // All attempts at it, and the deletion that follows finds nothing.
+    s3.troubles.push('late', 403, 'nothing');
+    await expect(late.stage(place, inPieces(random(10), [10]), upload)).rejects.toMatchObject({ code: 'bucket_store' });
+    await s3.catchUp();
+    const [stray] = await ids(late.of(place));
+    expect(stray).toBeDefined();
+    const transaction = await engine.begin({ writable: false });
+    const keys = new BucketKeys(place.database, place.identity);
+    const noted = (await entriesOf(transaction, keys.due)).map(([key]) => keys.contentIn(key));
+    transaction.cancel();
+    expect(noted).toEqual([stray]);
+    await engine.close();
   });
 });
 

@@ -5,6 +5,7 @@ import { entriesOf } from '../../src/catalog/entries.js';
 import { BucketKeys } from '../../src/catalog/keys/file-keys.js';
 import { readContentAddress } from '../../src/files/contents/address.js';
 import { ContentStores, NO_BACKENDS } from '../../src/files/contents/content-stores.js';
+import type { ResumableUpload } from '../../src/runtime/file-access.js';
 import { FileSweeper } from '../../src/session/background/file-sweeper.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
@@ -125,6 +126,16 @@ it('says what waits to be deleted, and which uploads are open', async () => {
   expect(site.sweeper.pending).toEqual({ uploads: 0, bytes: 0 });
 });
 
+async function appended(bucket: string, upload: ResumableUpload, size: number): Promise<void> {
+  await upload.append({
+    bytes: bytes(size),
+    isWhole: false,
+    put: async ({ key, upload: name }) => {
+      await run(site.session, `file::put(f"${bucket}:${key}", NONE, { upload: '${name}' })`);
+    },
+  });
+}
+
 describe.each(['store', 'folder'])('the bucket in the %s', (bucket) => {
   it('loses what was deleted or replaced, in a while', async () => {
     site = await openSite();
@@ -189,14 +200,7 @@ describe.each(['store', 'folder'])('the bucket in the %s', (bucket) => {
       await site.session.beginUpload(new FileReference(bucket, '/deleted'), given),
       await site.session.beginUpload(new FileReference(bucket, '/over'), given),
     ];
-    const append = (upload: typeof whole, size: number) =>
-      upload.append({
-        bytes: bytes(size),
-        isWhole: false,
-        put: async ({ key, upload: name }) => {
-          await run(site.session, `file::put(f"${bucket}:${key}", NONE, { upload: '${name}' })`);
-        },
-      });
+    const append = (upload: ResumableUpload, size: number) => appended(bucket, upload, size);
     for (const upload of [whole, deleted, over]) await append(upload, 3);
     await append(whole, 3);
     await deleted.cancel();
@@ -207,6 +211,31 @@ describe.each(['store', 'folder'])('the bucket in the %s', (bucket) => {
     await expectOnlyUsed(bucket);
     await expect(append(over, 3)).rejects.toMatchObject({ code: 'file_upload_over' });
     expect(await site.uploads(bucket)).toBe(0);
+  });
+
+  it('loses what was made of parts, with all of them', async () => {
+    site = await openSite();
+    const given = { length: LARGE * 3, type: undefined, expected: undefined, metadata: undefined };
+    const begun = () => site.session.beginUpload(new FileReference(bucket, '/a'), given);
+    const [put, cancelled] = [await begun(), await begun()];
+    for (let part = 0; part < 2; part++) await appended(bucket, cancelled, LARGE);
+    for (let part = 0; part < 3; part++) await appended(bucket, put, LARGE);
+    await run(site.session, `f"${bucket}:/a".copy('b'); f"${bucket}:/a".delete()`);
+    await cancelled.cancel();
+    await sweepAfter(11 * MINUTE);
+    await expectOnlyUsed(bucket);
+    expect(await evaluated(`bytes::len(f"${bucket}:/b".get())`)).toBe(LARGE * 3);
+    await run(site.session, `f"${bucket}:/b".delete()`);
+    await sweepAfter(11 * MINUTE);
+    await expect.poll(() => site.stored(bucket)).toEqual([]);
+    // Put, but not by a statement: that of the client failed.
+    const refused = await begun();
+    for (let part = 0; part < 2; part++) await appended(bucket, refused, LARGE);
+    const last = { bytes: bytes(LARGE), isWhole: false, put: () => Promise.reject(new Error('refused')) };
+    await expect(refused.append(last)).rejects.toThrow('refused');
+    expect(await site.stored(bucket)).toHaveLength(1);
+    await sweepAfter(25 * 60 * MINUTE);
+    await expect.poll(() => site.stored(bucket)).toEqual([]);
   });
 
   it('loses what one transaction copies from elsewhere and deletes', async () => {

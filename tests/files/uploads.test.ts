@@ -1,7 +1,9 @@
 /** Uploads that come in several requests, across restarts, servers and time. */
+import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readObjectStore } from '../../src/files/contents/address.js';
 import { NO_BACKENDS } from '../../src/files/contents/content-stores.js';
+import { isJoined } from '../../src/files/contents/joined.js';
 import { Parts } from '../../src/files/uploads/parts.js';
 import type { ResumableUpload } from '../../src/runtime/file-access.js';
 import type { Session } from '../../src/session/contract.js';
@@ -51,13 +53,19 @@ class Site {
   }
 }
 
-async function* of(text: string): AsyncGenerator<Uint8Array> {
-  for (const letter of text) yield Buffer.from(letter);
+async function* of(given: string | Buffer): AsyncGenerator<Uint8Array> {
+  if (typeof given === 'string') for (const letter of given) yield Buffer.from(letter);
+  else for (let at = 0; at < given.length; at += 100_000) yield given.subarray(at, at + 100_000);
 }
 
-async function append(session: Session, upload: ResumableUpload, text: string, bucket = 'store'): Promise<void> {
+async function append(
+  session: Session,
+  upload: ResumableUpload,
+  given: string | Buffer,
+  bucket = 'store',
+): Promise<void> {
   await upload.append({
-    bytes: of(text),
+    bytes: of(given),
     isWhole: false,
     put: async ({ key, upload: name }) => {
       await run(session, `file::put(f"${bucket}:${key}", NONE, { upload: '${name}' })`);
@@ -106,6 +114,68 @@ describe.each(['store', 'folder', 'objects'])('an upload in the bucket %s', (buc
     await append(left, whole[0], 'def', bucket);
     await expect(append(right, whole[1], 'def', bucket)).rejects.toMatchObject({ code: 'file_upload_offset' });
     expect(await textOf(right, bucket)).toBe('abcdef');
+    await site.close();
+  });
+
+  it('keeps large parts as they are, and small ones not', async () => {
+    const site = new Site();
+    const session = await site.open();
+    const run = async (parts: readonly number[], restartsBefore?: number) => {
+      const bytes = parts.map((size, at) => randomBytes(size).fill(at, 0, 1));
+      const whole = Buffer.concat(bytes);
+      let { id } = await begin(session, bucket, whole.length);
+      let server = session;
+      for (const [at, part] of bytes.entries()) {
+        if (at === restartsBefore) server = await site.open();
+        const upload = await server.resumeUpload(bucket, id);
+        ({ id } = upload);
+        await append(server, upload, part, bucket);
+      }
+      const file = await session.openFile(new FileReference(bucket, '/a'));
+      expect(file?.facts['digest']).toBe(`sha-256:${createHash('sha256').update(whole).digest('hex')}`);
+      for (const [from, to] of [
+        [0, whole.length],
+        [(parts[0] ?? 0) - 5, (parts[0] ?? 0) + 5],
+        [whole.length - 1, whole.length],
+        [parts[0] ?? 0, parts[0] ?? 0],
+      ] as const) {
+        const read: Uint8Array[] = [];
+        for await (const piece of file?.read(from, to) ?? []) read.push(piece);
+        expect(Buffer.concat(read).equals(whole.subarray(from, to)), `${from} to ${to}`).toBe(true);
+      }
+      const results = await session.query(
+        `LET $copy = f"store:/copy"; f"${bucket}:/a".copy($copy); RETURN [f"${bucket}:/a".get(), $copy.get()]`,
+      );
+      const { outcome } = results[2] ?? {};
+      for (const got of outcome?.ok === true ? (outcome.value as Uint8Array[]) : [Buffer.of()]) {
+        expect(whole.equals(got)).toBe(true);
+      }
+      return String(file?.facts['version']);
+    };
+    expect(isJoined(await run([1_500_000, 1_100_000, 900_000]))).toBe(true);
+    // The other server hasn't had the first bytes.
+    expect(isJoined(await run([1_500_000, 1_100_000, 900_000], 1))).toBe(true);
+    expect(isJoined(await run([3_000, 1_000_000]))).toBe(false);
+    await site.close();
+  });
+
+  it('is one of a hundred of its user at most, until it is over', async () => {
+    const site = new Site();
+    const session = await site.open();
+    const uploads = [];
+    for (let count = 0; count < 100; count++) uploads.push(await begin(session, bucket, 3));
+    const refused = { code: 'too_many_uploads' };
+    await expect(begin(session, bucket, 3)).rejects.toMatchObject(refused);
+    await uploads[0]?.cancel();
+    await begin(session, bucket, 3);
+    await expect(begin(session, bucket, 3)).rejects.toMatchObject(refused);
+    await append(session, uploads[1] as ResumableUpload, 'abc', bucket);
+    await begin(session, bucket, 3);
+    await expect(begin(session, bucket, 3)).rejects.toMatchObject(refused);
+    // Pieces of statements are uploads as well.
+    await expect(run(session, `f"${bucket}:/b".put("a", { at: 0, size: 3 })`)).rejects.toMatchObject(refused);
+    site.environment.advance(25 * HOUR);
+    await expect.poll(() => begin(session, bucket, 3).catch(({ code }) => code)).toMatchObject({ offset: 0 });
     await site.close();
   });
 

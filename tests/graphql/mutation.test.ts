@@ -376,7 +376,7 @@ describe('the schema', () => {
     const catalog = await catalogOf(stack.owner);
     const view = { guardedByDefault: false, hidesDenied: false };
     const { schema } = buildSchema(
-      { tables: [...(catalog?.tables.values() ?? [])], functions: [], changing: new Set() },
+      { tables: [...(catalog?.tables.values() ?? [])], functions: [], buckets: new Set(), changing: new Set() },
       view,
     );
     expect(validateSchema(schema)).toEqual([]);

@@ -392,7 +392,7 @@ input _filter_first_table {
         }
         const catalog = await catalogOf(owner);
         const { schema } = buildSchema(
-          { tables: [...(catalog?.tables.values() ?? [])], functions: [], changing: new Set() },
+          { tables: [...(catalog?.tables.values() ?? [])], functions: [], buckets: new Set(), changing: new Set() },
           {
             guardedByDefault: false,
             hidesDenied: false,

@@ -20,6 +20,7 @@ export const LONG_TESTS = [
   'end-to-end/workers',
   'cli/dev',
   'storage/power-failures',
+  'files/power-failures',
   'bench/workloads',
   'protocol/client-2/identity',
   'nodes/kills',

@@ -12,16 +12,27 @@ export class S3Server {
   readonly #root: string;
   readonly #process: ChildProcess;
   readonly #gate: Server;
-  /** What the next requests meet before they are passed on: a status, or the end of their connection. */
-  readonly troubles: (number | 'cut')[] = [];
+  /**
+   * What the next requests meet: a status or the end of their connection before they are passed on, a connection that
+   * ends before the answer, or both: `late` is passed on when the test says so. `nothing` is none.
+   */
+  readonly troubles: (number | 'cut' | 'lost' | 'late' | 'nothing')[] = [];
+  readonly #late: (() => Promise<void>)[] = [];
 
   private constructor(root: string, child: ChildProcess, behind: string) {
     this.#root = root;
     this.#process = child;
     this.#gate = createServer((request, response) => {
       const trouble = this.troubles.shift();
-      if (trouble === undefined) void passOn(behind, request, response);
-      else if (trouble === 'cut') request.socket.destroy();
+      if (trouble === undefined || trouble === 'nothing') void passOn(behind, request, response);
+      else if (trouble === 'lost' || trouble === 'late') {
+        void bodyOf(request).then(async (body) => {
+          const work = async () => void (await answerOf(behind, request, body));
+          if (trouble === 'late') this.#late.push(work);
+          else await work();
+          request.socket.destroy();
+        });
+      } else if (trouble === 'cut') request.socket.destroy();
       else request.resume().on('end', () => response.writeHead(trouble).end());
     });
   }
@@ -51,6 +62,11 @@ export class S3Server {
     return server;
   }
 
+  /** Does what was late. */
+  async catchUp(): Promise<void> {
+    for (const work of this.#late.splice(0)) await work();
+  }
+
   get endpoint(): string {
     return `http://127.0.0.1:${(this.#gate.address() as AddressInfo).port}`;
   }
@@ -71,22 +87,29 @@ export class S3Server {
 
 /** s3rver takes any signature of version 4: it is verified here, before the request is passed on. */
 async function passOn(behind: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece as Buffer);
-  const body = Buffer.concat(pieces);
+  const body = await bodyOf(request);
   if (!isSigned(request, body)) {
     response.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code></Error>');
     return;
   }
-  const { method = 'GET', headers, url = '' } = request;
-  const { host: _, connection: __, 'content-length': ___, ...others } = headers as Record<string, string>;
-  const answer = await fetch(behind + url, { method, headers: others, ...(body.length > 0 && { body }) });
+  const answer = await answerOf(behind, request, body);
   const answered = Buffer.from(await answer.arrayBuffer());
-  const passed = ['content-type', 'content-range', 'etag'].flatMap((name) => {
+  const passed = ['content-type', 'content-range', 'content-length', 'etag'].flatMap((name) => {
     const value = answer.headers.get(name);
     return value === null ? [] : [[name, value] as const];
   });
   response.writeHead(answer.status, Object.fromEntries(passed)).end(answered);
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces);
+}
+
+function answerOf(behind: string, { method = 'GET', headers, url = '' }: IncomingMessage, body: Buffer) {
+  const { host: _, connection: __, 'content-length': ___, ...others } = headers as Record<string, string>;
+  return fetch(behind + url, { method, headers: others, ...(body.length > 0 && { body: new Uint8Array(body) }) });
 }
 
 const SECRET = 'S3RVER';

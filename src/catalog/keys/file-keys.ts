@@ -6,6 +6,8 @@
  *     D db p bucket n content         how many files have a content, if that isn't one
  *     D db p bucket o due content     a content to be deleted unless a file gets it, by when it is due
  *     D db p bucket u upload          an upload that comes in several requests
+ *     D db p bucket b holder upload     an upload of a user that isn't over
+ *     D db p bucket j content         the parts of a content that is made of others
  *     D db p bucket w content         a content that is being deleted where the bytes are
  *
  * and outside of databases, so that they are found, and found again when the database is gone:
@@ -31,6 +33,8 @@ export class BucketKeys {
   readonly due: KeyRange;
   readonly uploads: KeyRange;
   readonly withdrawn: KeyRange;
+  /** Contents that are made of others. */
+  readonly allJoined: KeyRange;
   readonly #prefix: string;
 
   constructor(database: Id, identity: string) {
@@ -41,6 +45,7 @@ export class BucketKeys {
     this.due = prefixRange(`${this.#prefix}o`);
     this.uploads = prefixRange(`${this.#prefix}u`);
     this.withdrawn = prefixRange(`${this.#prefix}w`);
+    this.allJoined = prefixRange(`${this.#prefix}j`);
   }
 
   file(key: string): Key {
@@ -86,11 +91,23 @@ export class BucketKeys {
     return `${this.#prefix}u${id}`;
   }
 
+  uploadOf(holder: string, id: string): Key {
+    return `${this.#prefix}b${nameBytes(holder)}${id}`;
+  }
+
+  uploadsOf(holder: string): KeyRange {
+    return prefixRange(this.uploadOf(holder, ''));
+  }
+
   withdraw(content: string): Key {
     return `${this.#prefix}w${content}`;
   }
 
-  /** The content in a key of `dueAt` or `withdraw`. */
+  joined(content: string): Key {
+    return `${this.#prefix}j${content}`;
+  }
+
+  /** The content in a key of `dueAt`, `withdraw` or `joined`. */
   contentIn(key: Key): string {
     return key.slice(-CONTENT_LENGTH);
   }

@@ -7,7 +7,7 @@
  *
  *     INSERT [ { id: person:1, name: 'Tobie' } ];
  *
- * Definitions come first, then for each table its definitions and its records.
+ * Definitions come first, then the files of each bucket, then for each table its definitions and its records.
  */
 import { shownSubject } from '../../auth/ways/shown-identity.js';
 import { wayRow } from '../../auth/ways/ways.js';
@@ -30,7 +30,8 @@ import { selectedDatabase } from '../../runtime/authorization/selected-database.
 import type { Execution } from '../../runtime/execution.js';
 import type { Key } from '../../storage/contract.js';
 import { isObject, type ObjectValue, objectFrom, RecordId, type RecordKey, type Value } from '../../value/value.js';
-import { EXPORT_SECTIONS, type ExportSelection } from './selection.js';
+import { fileTexts } from './files.js';
+import { EXPORT_SECTIONS, type ExportSelection, hasFiles } from './selection.js';
 
 /**
  * The selected database, piece by piece, as the transaction shows it.
@@ -53,6 +54,13 @@ export async function* exportDatabase(execution: Execution, selection: ExportSel
         ? await sequenceLines(execution, catalog)
         : definitionLines(catalog[section].values(), { secrets });
     if (lines !== '') yield `${heading(section.toUpperCase())}${lines}\n`;
+  }
+  if (hasFiles(selection)) {
+    for (const { name } of catalog.buckets.values()) {
+      yield heading(`FILES: ${oneLine(name)}`);
+      yield* fileTexts(execution, name);
+      yield '\n';
+    }
   }
   for (const table of tablesOf(catalog, selection)) {
     yield tableText(table);

@@ -22,6 +22,17 @@ export interface ExportSelection extends Readonly<Partial<Record<ExportSection, 
   readonly tables?: boolean | readonly string[];
   /** The records of these tables. */
   readonly records?: boolean;
+  /** The files of the buckets. Default: if buckets and records are exported. */
+  readonly files?: boolean;
+}
+
+/** Whether the files of buckets are exported. */
+export function hasFiles({
+  buckets,
+  records,
+  files = buckets !== false && records !== false,
+}: ExportSelection): boolean {
+  return files;
 }
 
 /**
@@ -31,7 +42,7 @@ export interface ExportSelection extends Readonly<Partial<Record<ExportSection, 
 export function readExportSelection(options: Value): ExportSelection {
   if (!isObject(options)) throw failure('malformed_request', { reason: 'the options must be an object' });
   const selection: { -readonly [K in keyof ExportSelection]: ExportSelection[K] } = {};
-  for (const name of [...EXPORT_SECTIONS, 'records'] as const) {
+  for (const name of [...EXPORT_SECTIONS, 'records', 'files'] as const) {
     const on = options[name];
     if (on === undefined || on === null) continue;
     if (typeof on !== 'boolean') throw failure('malformed_request', { reason: `\`${name}\` must be a boolean` });

@@ -93,7 +93,12 @@ export const fileErrors = {
   }),
   file_digest: row({
     kind: 'Validation',
-    text: () => 'The bytes that came are not those of Repr-Digest: send the file again',
+    text: () => 'The bytes that came don’t have the digest that was said: send the file again',
+  }),
+  file_restore: row({
+    kind: 'NotAllowed',
+    text: () => 'Only users whose role allows them to put any file may restore one, with its owner and time',
+    http: 403,
   }),
   range_unsatisfiable: row<{ size: number }>({
     kind: 'Validation',

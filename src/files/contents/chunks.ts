@@ -6,6 +6,7 @@ import type { Engine, Key, Transaction } from '../../storage/contract.js';
 import { forEachBatch } from '../../storage/cursor.js';
 import { withRetries } from '../../storage/retry.js';
 import type { Contents } from './contents.js';
+import { partsOfContent } from './joined.js';
 import { equalPieces } from './pieces.js';
 
 export const CHUNK = 256 * 2 ** 10;
@@ -21,14 +22,18 @@ export function putChunks(transaction: Transaction, keys: BucketKeys, content: s
 }
 
 /** The pieces of a content as a transaction sees it. @throws TesseraError `bucket_store` */
-export async function* readChunks(
+export async function* readStoredContent(
   transaction: Transaction,
   { keys, name }: { readonly keys: BucketKeys; readonly name: string },
   content: string,
   size: number,
 ): AsyncGenerator<Uint8Array> {
-  for (let index = 0; index * CHUNK < size; index++) {
-    yield checked(await transaction.get(keys.chunk(content, index)), name);
+  const parts = await partsOfContent(transaction, keys, content, size);
+  if (parts.length === 0) checked(undefined, name);
+  for (const part of parts) {
+    for (let index = 0; index * CHUNK < part.size; index++) {
+      yield checked(await transaction.get(keys.chunk(part.content, index)), name);
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 /** The contents of every bucket, by its backend; and contents that are stored before a transaction puts their file. */
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { MemoryScope } from '../../base/work/memory-scope.js';
@@ -15,8 +15,10 @@ import type { S3Environment, S3Settings } from '../../storage/s3/s3-address.js';
 import type { ContentAddress, S3Location } from './address.js';
 import { ChunkedContents } from './chunks.js';
 import type { Contents } from './contents.js';
-import { allowedFolder, FolderContents } from './folder.js';
+import { allowedFolder, FolderContents, namesInFolder } from './folder.js';
+import { JoinedContents } from './joined.js';
 import { MemoryContents } from './memory.js';
+import { RunningDigests } from './running-digests.js';
 import { S3Contents } from './s3.js';
 import { type StagedContent, storeStaged, type Upload, type UploadMoment } from './staged.js';
 import { UploadsAtOnce } from './uploads-at-once.js';
@@ -46,17 +48,20 @@ export interface BucketPlace {
   readonly address: ContentAddress;
 }
 
+const IDENTITY = new RegExp(`^[A-Za-z0-9]{${BUCKET_IDENTITY_LENGTH}}$`);
 /** Nanoseconds in which a content that is stored must be put. */
 const STAGED = 3_600_000_000_000n;
 
 export class ContentStores {
   /** Names this process in the rows of files that it has in memory. */
   readonly process: string;
+  readonly digests = new RunningDigests();
   readonly #engine: Engine;
   readonly #environment: Environment;
   readonly #options: FileOptions;
   readonly #memory: MemoryScope;
   readonly #uploads = new UploadsAtOnce();
+  readonly #durableFolders = new Set<string>();
   readonly #inMemory = new Map<string, MemoryContents>();
 
   constructor(engine: Engine, environment: Environment, options: FileOptions) {
@@ -70,7 +75,12 @@ export class ContentStores {
   }
 
   /** The contents of a bucket. Nothing is opened yet. */
-  of({ address, database, identity, name }: BucketPlace): Contents {
+  of(place: BucketPlace): Contents {
+    const { database, identity, name } = place;
+    return new JoinedContents(this.#backendOf(place), this.#engine, new BucketKeys(database, identity), name);
+  }
+
+  #backendOf({ address, database, identity, name }: BucketPlace): Contents {
     switch (address.kind) {
       case 'database':
         return new ChunkedContents(this.#engine, new BucketKeys(database, identity), name);
@@ -86,6 +96,7 @@ export class ContentStores {
         return new FolderContents(
           async () => join(await allowedFolder(address.folder, this.#options.folders), identity),
           name,
+          this.#durableFolders,
         );
       case 's3': {
         const settings = this.#s3SettingsOf(address);
@@ -125,6 +136,16 @@ export class ContentStores {
     return this.#uploads.count;
   }
 
+  /** Identities of buckets that have a folder at an address, of whatever store. @throws TesseraError `bucket_denied` */
+  async identitiesAt(address: ContentAddress): Promise<readonly string[]> {
+    const found: string[] = [];
+    if (address.kind === 'folder')
+      found.push(...(await namesInFolder(await allowedFolder(address.folder, this.#options.folders))));
+    if (address.kind === 's3')
+      for await (const name of new S3Contents(this.#s3SettingsOf(address), '').folders()) found.push(name);
+    return found.filter((name) => IDENTITY.test(name));
+  }
+
   get now(): bigint {
     return this.#environment.clock.now();
   }
@@ -132,6 +153,16 @@ export class ContentStores {
   /** Changes what the store knows of contents, in a transaction of its own. */
   async change(work: (transaction: Transaction) => PromiseOrValue<void>): Promise<void> {
     await withRetries(this.#engine, work);
+  }
+
+  /** What the store knows of contents by now. */
+  async see<T>(look: (transaction: Transaction) => PromiseOrValue<T>): Promise<T> {
+    const transaction = await this.#engine.begin({ writable: false });
+    try {
+      return await look(transaction);
+    } finally {
+      transaction.cancel();
+    }
   }
 
   drawContent(): string {
@@ -155,11 +186,18 @@ export class ContentStores {
 
   /**
    * Stores a content that is deleted when it is due, unless it is offered and put before. A note of it is durable
-   * before the first byte, so that nothing is left behind whenever the process ends.
+   * before the first byte, so that nothing is left behind whenever the process ends. The digest is that of all that
+   * `hash` has had.
    * @throws TesseraError `file_too_large`, `bucket_store`, `too_many_uploads`, and what `bytes` throws
    */
-  store(place: BucketPlace, bytes: AsyncIterable<Uint8Array>, upload: Upload, due: bigint): Promise<StagedContent> {
-    return this.#uploads.run(upload.holder, () => this.#store(place, bytes, upload, due));
+  store(
+    place: BucketPlace,
+    bytes: AsyncIterable<Uint8Array>,
+    upload: Upload,
+    due: bigint,
+    hash?: Hash,
+  ): Promise<StagedContent> {
+    return this.#uploads.run(upload.holder, () => this.#store(place, bytes, upload, due, hash));
   }
 
   async #store(
@@ -167,11 +205,11 @@ export class ContentStores {
     bytes: AsyncIterable<Uint8Array>,
     { holder, limit }: Upload,
     due: bigint,
+    hash = createHash('sha256'),
   ): Promise<StagedContent> {
     const content = this.drawContent();
     const key = new BucketKeys(place.database, place.identity).dueAt(due, content);
     await this.change((transaction) => transaction.put(key, storeStaged({ holder })));
-    const hash = createHash('sha256');
     let size = 0;
     const counted = async function* () {
       for await (const piece of bytes) {
@@ -183,9 +221,14 @@ export class ContentStores {
     };
     try {
       await this.of(place).write(content, counted());
-      return { content, due, size, digest: new Uint8Array(hash.digest()) };
+      return { content, due, size, digest: new Uint8Array(hash.copy().digest()) };
     } catch (error) {
-      await this.discard(place, { content, due }).catch(() => undefined);
+      // An object store may do late what it hasn't answered: the note stays, and the sweeper deletes once more.
+      if (place.address.kind === 's3')
+        await this.of(place)
+          .delete(content)
+          .catch(() => undefined);
+      else await this.discard(place, { content, due }).catch(() => undefined);
       throw error;
     }
   }

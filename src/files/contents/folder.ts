@@ -9,10 +9,13 @@ import { OWNER_ONLY } from '../../base/private-file.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { syncFolder } from '../../storage/file-system.js';
 import type { Contents } from './contents.js';
+import { equalPieces } from './pieces.js';
 
 const OWNER_ONLY_FOLDER = 0o700;
 const UNFINISHED = '.unfinished';
 const READ_AT_ONCE = 256 * 2 ** 10;
+/** Bytes that are written with one call: what comes from a client comes in smaller pieces. */
+const WRITTEN_AT_ONCE = 512 * 2 ** 10;
 
 /**
  * The real path of a folder, which is made when it is missing, if it lies in one of those that are allowed.
@@ -26,7 +29,9 @@ export async function allowedFolder(folder: string, allowed: readonly string[]):
   // What exists of the path must lie within, so that nothing is made elsewhere.
   if (!isWithin(await nearestReal(wanted))) throw denied();
   try {
-    await mkdir(wanted, { recursive: true, mode: OWNER_ONLY_FOLDER });
+    const made = await mkdir(wanted, { recursive: true, mode: OWNER_ONLY_FOLDER });
+    for (let each = wanted; made !== undefined && each.length >= made.length; each = dirname(each))
+      syncFolder(dirname(each));
     const real = await realpath(wanted);
     if (!isWithin(real)) throw denied();
     return real;
@@ -49,10 +54,13 @@ export class FolderContents implements Contents {
   /** Of the bucket, once it is known that it may be used. */
   readonly #folder: () => Promise<string>;
   readonly #name: string;
+  /** Folders whose names this process knows to be durable. */
+  readonly #durable: Set<string>;
 
-  constructor(folder: () => Promise<string>, name: string) {
+  constructor(folder: () => Promise<string>, name: string, durable: Set<string>) {
     this.#folder = folder;
     this.#name = name;
+    this.#durable = durable;
   }
 
   async write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
@@ -62,7 +70,7 @@ export class FolderContents implements Contents {
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
       const file = await open(unfinished, flags, OWNER_ONLY);
       try {
-        for await (const piece of bytes) await file.writeFile(piece);
+        for await (const piece of equalPieces(bytes, WRITTEN_AT_ONCE)) await file.writeFile(piece);
         await file.sync();
       } finally {
         await file.close();
@@ -91,7 +99,11 @@ export class FolderContents implements Contents {
   async delete(id: string): Promise<void> {
     const path = await this.#pathOf(id, false);
     for (const each of [path, `${path}${UNFINISHED}`]) {
-      await this.#orUnreachable(() => unlink(each)).catch((error: unknown) => {
+      await this.#orUnreachable(async () => {
+        await unlink(each);
+        // Nothing else would delete what comes back after a failure of power.
+        syncFolder(dirname(path));
+      }).catch((error: unknown) => {
         if (!isMissing(error)) throw error;
       });
     }
@@ -99,8 +111,8 @@ export class FolderContents implements Contents {
 
   async *list(): AsyncGenerator<string> {
     const folder = await this.#folder();
-    for (const part of await names(folder)) {
-      for (const name of await names(join(folder, part))) {
+    for (const part of await namesInFolder(folder)) {
+      for (const name of await namesInFolder(join(folder, part))) {
         yield name.endsWith(UNFINISHED) ? name.slice(0, -UNFINISHED.length) : name;
       }
     }
@@ -115,7 +127,10 @@ export class FolderContents implements Contents {
     const folder = await this.#folder();
     const parent = join(folder, id.slice(-2));
     return this.#orUnreachable(async () => {
-      if (isNew) await mkdir(parent, { recursive: true, mode: OWNER_ONLY_FOLDER });
+      if (isNew) {
+        await mkdir(parent, { recursive: true, mode: OWNER_ONLY_FOLDER });
+        this.#makeDurable(parent, folder);
+      }
       for (const each of [folder, parent]) {
         const found = await lstat(each).catch((error: unknown) => {
           if (isMissing(error)) return undefined;
@@ -125,6 +140,14 @@ export class FolderContents implements Contents {
       }
       return join(parent, id);
     });
+  }
+
+  /** Without its own name, all that is in a folder would be lost with the power. Another process may have made it. */
+  #makeDurable(parent: string, folder: string): void {
+    if (this.#durable.has(parent)) return;
+    syncFolder(folder);
+    syncFolder(dirname(folder));
+    this.#durable.add(parent);
   }
 
   /** Errors of the system name paths of the host. */
@@ -142,7 +165,8 @@ export class FolderContents implements Contents {
   }
 }
 
-async function names(folder: string): Promise<string[]> {
+/** The names of what lies in a folder; none if there is no folder. */
+export async function namesInFolder(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {

@@ -70,15 +70,24 @@ export class S3Contents implements Contents {
     await this.#bucket.expect('DELETE', { name: id }, 200, 204, 404);
   }
 
-  async *list(): AsyncGenerator<string> {
+  list(): AsyncGenerator<string> {
+    return this.#names('', /<Key>([^<]*)<\/Key>/g);
+  }
+
+  /** The names up to the next slash, where this is the place in which buckets have theirs. */
+  folders(): AsyncGenerator<string> {
+    return this.#names('&delimiter=%2F', /<CommonPrefixes><Prefix>([^<]*)\/<\/Prefix><\/CommonPrefixes>/g);
+  }
+
+  async *#names(more: string, pattern: RegExp): AsyncGenerator<string> {
     const { prefix } = this.#bucket;
     let token: string | undefined;
     do {
       const next = token === undefined ? '' : `continuation-token=${percentEncoded(token)}&`;
-      const query = `${next}list-type=2&prefix=${percentEncoded(prefix)}`;
+      const query = `${next}list-type=2&prefix=${percentEncoded(prefix)}${more}`;
       const answer = await this.#bucket.expect('GET', { query }, 200);
       const text = (await answer.bytes(LONGEST_ANSWER, () => this.#failed('its list is too long'))).toString();
-      for (const [, key = ''] of text.matchAll(/<Key>([^<]*)<\/Key>/g)) yield unescaped(key).slice(prefix.length);
+      for (const [, key = ''] of text.matchAll(pattern)) yield unescaped(key).slice(prefix.length);
       token = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(text)?.[1];
       if (token !== undefined) token = unescaped(token);
     } while (token !== undefined);
@@ -100,6 +109,7 @@ class MultipartUpload {
   readonly #id: string;
   readonly #failed: (reason: string) => Error;
   readonly #tags: string[] = [];
+  #size = 0;
 
   constructor(bucket: S3Bucket, name: string, id: string, failed: (reason: string) => Error) {
     this.#bucket = bucket;
@@ -112,6 +122,7 @@ class MultipartUpload {
     const query = `partNumber=${this.#tags.length + 1}&uploadId=${percentEncoded(this.#id)}`;
     const answer = await this.#bucket.expect('PUT', { name: this.#name, query, body }, 200);
     this.#tags.push(answer.header('etag') ?? '');
+    this.#size += body.length;
   }
 
   async complete(): Promise<void> {
@@ -120,11 +131,22 @@ class MultipartUpload {
     );
     const body = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
     const query = `uploadId=${percentEncoded(this.#id)}`;
-    const answer = await this.#bucket.expect('POST', { name: this.#name, query, body }, 200);
+    const answer = await this.#bucket.request('POST', { name: this.#name, query, body });
+    if (answer.status !== 200) {
+      const refused = await answer.refused();
+      if (await this.#isThere()) return;
+      throw refused;
+    }
     // S3 answers with 200 before it knows.
     const text = (await answer.bytes(LONGEST_ANSWER, () => this.#failed('its answer is too long'))).toString();
     const code = /<Error>.*<Code>([A-Za-z]{1,64})<\/Code>/s.exec(text)?.[1];
     if (code !== undefined) throw this.#failed(`the server answered with an error (${code})`);
+  }
+
+  /** Whether an attempt before has completed it, whose answer was lost. */
+  async #isThere(): Promise<boolean> {
+    const answer = await this.#bucket.request('HEAD', { name: this.#name });
+    return answer.status === 200 && Number(answer.header('content-length')) === this.#size;
   }
 
   async abort(): Promise<void> {

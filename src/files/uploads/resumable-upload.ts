@@ -1,20 +1,31 @@
 /**
  * Uploads that come in several requests. What comes is kept in parts, each a content of its own, that are joined when
- * all of them are there: so they need nothing of a backend that files don't need.
+ * all of them are there: so they need nothing of a backend that files don't need. Only small parts are written again
+ * for that.
  */
+import { createHash, type Hash } from 'node:crypto';
+import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import { BucketKeys } from '../../catalog/keys/file-keys.js';
 import { failure } from '../../errors/error.js';
 import type { ResumableUpload, UploadedBytes } from '../../runtime/file-access.js';
 import type { Transaction } from '../../storage/contract.js';
 import type { BucketPlace, ContentStores } from '../contents/content-stores.js';
+import { type ContentPart, joinedContent, storeContentParts } from '../contents/joined.js';
 import { type StagedContent, stagedName, storeStaged, type UploadMoment } from '../contents/staged.js';
 import { Parts } from './parts.js';
-import { readUploadRow, storeUploadRow, type UploadRow } from './upload-row.js';
+import { deleteUploadRow, putUploadRow, readUploadRow, type UploadRow } from './upload-row.js';
 
 /** Nanoseconds in which an upload must be complete. */
 const LIFETIME = 86_400_000_000_000n;
-/** Bytes of a part: what is lost at most when the process dies. A file that comes in one isn't written twice. */
+/** Uploads that a user may have begun in a bucket, and not ended. */
+const MOST_OF_USER = 100;
+/** Bytes of a part: what is lost at most when the process dies. */
 const PART = 64 * 2 ** 20;
+/** Bytes that parts have on an average, at least, if they are kept as they are: reading each costs some. */
+const KEPT_PART = 2 ** 20;
+
+/** What is known of an upload when it begins. */
+export type BegunUpload = Pick<UploadRow, 'key' | 'type' | 'length' | 'holder' | 'expected' | 'metadata'>;
 
 export class UploadInParts implements ResumableUpload {
   readonly #stores: ContentStores;
@@ -29,16 +40,21 @@ export class UploadInParts implements ResumableUpload {
     this.#row = row;
   }
 
+  /** @throws TesseraError `too_many_uploads` */
   static async begin(
     stores: ContentStores,
     place: BucketPlace,
-    given: Pick<UploadRow, 'key' | 'type' | 'length' | 'holder' | 'expected' | 'metadata'>,
+    given: BegunUpload,
+    id = stores.drawContent(),
   ): Promise<UploadInParts> {
-    const id = stores.drawContent();
     const process = place.address.kind === 'memory' ? stores.process : undefined;
     const began = { id, offset: 0, parts: [], expires: stores.now + LIFETIME, process, isPut: false };
     const upload = new UploadInParts(stores, place, { ...given, ...began });
-    await stores.change((transaction) => transaction.put(upload.#keys.upload(id), storeUploadRow(upload.#row)));
+    await stores.change(async (transaction) => {
+      if ((await transaction.count(upload.#keys.uploadsOf(given.holder))) >= MOST_OF_USER)
+        throw failure('too_many_uploads', { most: MOST_OF_USER, whose: 'of yours' });
+      putUploadRow(transaction, upload.#keys, upload.#row);
+    });
     return upload;
   }
 
@@ -79,17 +95,34 @@ export class UploadInParts implements ResumableUpload {
     return this.#row.metadata;
   }
 
+  /** All bytes, once they are there and no file has them. */
+  get whole(): StagedContent | undefined {
+    const { digest, parts } = this.#row;
+    const [part] = parts;
+    return digest === undefined || part === undefined ? undefined : { ...part, due: this.expires, digest };
+  }
+
   async append({ bytes, isWhole, put }: UploadedBytes): Promise<void> {
+    await this.keep(bytes, isWhole);
+    await this.#putWhole(put);
+  }
+
+  /** Keeps the bytes that follow, and puts no file. @throws TesseraError as `append` */
+  async keep(bytes: AsyncIterable<Uint8Array>, isWhole = true): Promise<void> {
     if (this.#row.isPut || this.expires <= this.#stores.now) throw failure('file_upload_over');
     const { length } = this.#row;
     let { offset } = this.#row;
     const coming = new Parts(bytes);
+    const { digests } = this.#stores;
+    let running = digests.at(this.id, offset);
     let kept: StagedContent[] = [];
     try {
       while ((await coming.hasMore()) || (length === 0 && this.#row.digest === undefined)) {
         if (offset === length && length > 0)
           throw failure('file_too_large', { most: length, setting: 'Upload-Length' });
-        const part = await this.#store(coming.next(Math.min(PART, length - offset)), this.expires);
+        const hash = running?.copy();
+        const part = await this.#store(coming.next(Math.min(PART, length - offset)), hash);
+        running = hash;
         kept.push(part);
         offset += part.size;
         // The end of what comes may be an error.
@@ -97,19 +130,19 @@ export class UploadInParts implements ResumableUpload {
         if (offset === length && !isMore) {
           await this.#commit(kept.slice(0, -1));
           kept = [part];
-          await this.#join(part);
+          await this.#join(part, running === undefined ? undefined : part.digest);
           kept = [];
           break;
         }
         if (isWhole && isMore) continue;
         await this.#commit(kept);
         kept = [];
+        if (running !== undefined) digests.keep(this.id, offset, running);
       }
     } finally {
       await coming.end();
       for (const part of kept) await this.#stores.discard(this.#place, part).catch(() => undefined);
     }
-    await this.#putWhole(put);
   }
 
   async cancel(): Promise<void> {
@@ -117,13 +150,14 @@ export class UploadInParts implements ResumableUpload {
       const row = await rowOf(transaction, this.#keys, this.id);
       if (row === undefined) return;
       releaseParts(transaction, this.#keys, row, this.#stores.now);
-      transaction.delete(this.#keys.upload(this.id));
+      deleteUploadRow(transaction, this.#keys, row);
     });
   }
 
-  #store(bytes: AsyncIterable<Uint8Array>, due: bigint): Promise<StagedContent> {
+  #store(bytes: AsyncIterable<Uint8Array>, hash?: Hash): Promise<StagedContent> {
     const { holder, length } = this.#row;
-    return this.#stores.store(this.#place, bytes, { holder, limit: { bytes: length, setting: 'Upload-Length' } }, due);
+    const upload = { holder, limit: { bytes: length, setting: 'Upload-Length' } };
+    return this.#stores.store(this.#place, bytes, upload, this.expires, hash);
   }
 
   /** From now on the parts belong to the upload. Of two requests that send the same bytes, one fails. */
@@ -138,30 +172,59 @@ export class UploadInParts implements ResumableUpload {
     await this.#stores.change(async (transaction) => {
       await rowAt(transaction, this.#keys, { id: this.id, offset });
       if (next.expires <= this.#stores.now) throw failure('file_upload_over');
-      transaction.put(this.#keys.upload(this.id), storeUploadRow(next));
+      putUploadRow(transaction, this.#keys, next);
     });
     this.#row = next;
   }
 
-  /** All parts become one content, which from now on is the only one of the upload. */
-  async #join(last: StagedContent): Promise<void> {
-    const { offset, parts, length } = this.#row;
-    const whole = parts.length === 0 ? last : await this.#store(this.#joined(last), this.expires);
-    const { content, size, digest } = whole;
-    const next: UploadRow = { ...this.#row, offset: length, parts: [{ content, size }], digest };
+  /** All parts become one content, the only one of the upload then. `digest` is that of all bytes, if known. */
+  async #join(last: StagedContent, digest: Uint8Array | undefined): Promise<void> {
+    const { length } = this;
+    const all = [...this.#row.parts, { content: last.content, size: last.size }];
+    if (all.length === 1) return this.#become({ content: last.content, size: length }, last.digest, () => undefined);
+    if (length / all.length >= KEPT_PART) {
+      const content = joinedContent(this.#stores.drawContent());
+      const known = digest ?? (await digestOf(this.#bytesOf(all)));
+      return this.#become({ content, size: length }, known, (transaction) => this.#link(transaction, content, all));
+    }
+    const whole = await this.#store(this.#bytesOf(all));
     try {
-      await this.#stores.change(async (transaction) => {
-        const row = await rowAt(transaction, this.#keys, { id: this.id, offset });
-        if (row.expires <= this.#stores.now) throw failure('file_upload_over');
-        releaseParts(transaction, this.#keys, row, this.#stores.now);
-        transaction.put(this.#keys.upload(this.id), storeUploadRow(next));
-      });
+      await this.#become({ content: whole.content, size: length }, whole.digest, (transaction, row) =>
+        releaseParts(transaction, this.#keys, row, this.#stores.now),
+      );
     } catch (error) {
-      if (whole !== last) await this.#stores.discard(this.#place, whole).catch(() => undefined);
+      await this.#stores.discard(this.#place, whole).catch(() => undefined);
       throw error;
     }
+    await this.#stores.discard(this.#place, last).catch(() => undefined);
+  }
+
+  async #become(
+    whole: ContentPart,
+    digest: Uint8Array,
+    settleParts: (transaction: Transaction, row: UploadRow) => PromiseOrValue<void>,
+  ): Promise<void> {
+    const { offset, length } = this.#row;
+    const next: UploadRow = { ...this.#row, offset: length, parts: [whole], digest };
+    await this.#stores.change(async (transaction) => {
+      const row = await rowAt(transaction, this.#keys, { id: this.id, offset });
+      if (row.expires <= this.#stores.now) throw failure('file_upload_over');
+      await settleParts(transaction, row);
+      putUploadRow(transaction, this.#keys, next);
+    });
     this.#row = next;
-    if (whole !== last) await this.#stores.discard(this.#place, last).catch(() => undefined);
+  }
+
+  /** The parts belong to the content that is made of them, which is due in their place. */
+  async #link(transaction: Transaction, content: string, parts: readonly ContentPart[]): Promise<void> {
+    for (const part of parts) {
+      const note = this.#keys.dueAt(this.expires, part.content);
+      // The sweeper may have taken it.
+      if ((await transaction.get(note)) === undefined) throw failure('file_upload_over');
+      transaction.delete(note);
+    }
+    transaction.put(this.#keys.joined(content), storeContentParts(parts));
+    transaction.put(this.#keys.dueAt(this.expires, content), storeStaged({ holder: this.#row.holder }));
   }
 
   /**
@@ -169,18 +232,17 @@ export class UploadInParts implements ResumableUpload {
    * note until the transaction that puts the file commits.
    */
   async #putWhole(put: UploadedBytes['put']): Promise<void> {
-    const { id, offset, parts, holder, type, key, expected, digest } = this.#row;
-    const [part] = parts;
-    if (digest === undefined || part === undefined) return;
-    const whole = { ...part, due: this.expires, digest };
+    const { whole } = this;
+    if (whole === undefined) return;
+    const { id, offset, holder, type, key, expected } = this.#row;
     await this.#stores.offer(this.#place, whole, holder, { id, offset });
     await put({ key, type, expected, upload: stagedName(whole) });
     this.#row = { ...this.#row, parts: [], isPut: true };
   }
 
-  async *#joined(last: StagedContent): AsyncGenerator<Uint8Array> {
+  async *#bytesOf(parts: readonly ContentPart[]): AsyncGenerator<Uint8Array> {
     const contents = this.#stores.of(this.#place);
-    for (const { content, size } of [...this.#row.parts, last]) yield* contents.read(content, 0, size);
+    for (const { content, size } of parts) yield* contents.read(content, 0, size);
   }
 }
 
@@ -190,7 +252,7 @@ export class UploadInParts implements ResumableUpload {
  */
 export async function endUpload(transaction: Transaction, keys: BucketKeys, moment: UploadMoment): Promise<void> {
   const row = await rowAt(transaction, keys, moment);
-  transaction.put(keys.upload(row.id), storeUploadRow({ ...row, parts: [], isPut: true }));
+  putUploadRow(transaction, keys, { ...row, parts: [], isPut: true });
 }
 
 async function rowOf(transaction: Transaction, keys: BucketKeys, id: string): Promise<UploadRow | undefined> {
@@ -213,4 +275,10 @@ function releaseParts(transaction: Transaction, keys: BucketKeys, { parts, expir
     transaction.delete(keys.dueAt(expires, content));
     transaction.put(keys.dueAt(now, content), storeStaged({ holder: '' }));
   }
+}
+
+async function digestOf(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const hash = createHash('sha256');
+  for await (const piece of bytes) hash.update(piece);
+  return new Uint8Array(hash.digest());
 }

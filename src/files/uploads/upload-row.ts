@@ -1,8 +1,10 @@
 /** What the store keeps of an upload that comes in several requests. */
 import { invariant } from '../../base/invariant.js';
-import type { Stored } from '../../storage/contract.js';
+import type { BucketKeys } from '../../catalog/keys/file-keys.js';
+import type { Stored, Transaction } from '../../storage/contract.js';
 import { toDatetime } from '../../value/time/datetime.js';
 import { Datetime, isObject, objectFrom } from '../../value/value.js';
+import { type ContentPart, readContentParts, storeContentParts } from '../contents/joined.js';
 
 export interface UploadRow {
   readonly id: string;
@@ -13,7 +15,7 @@ export interface UploadRow {
   readonly length: number;
   readonly offset: number;
   /** The contents that have these bytes, one behind the other; none once the file has been put. */
-  readonly parts: readonly UploadPart[];
+  readonly parts: readonly ContentPart[];
   /** SHA-256 of all bytes, once they are one content. */
   readonly digest?: Uint8Array | undefined;
   readonly holder: string;
@@ -29,18 +31,30 @@ export interface UploadRow {
   readonly isPut: boolean;
 }
 
-export interface UploadPart {
-  readonly content: string;
-  readonly size: number;
-}
-
 const NANOSECONDS = 1_000_000_000n;
 
-/** The row of an upload. */
-export function storeUploadRow({ parts, digest, expires, expected, metadata, process, ...row }: UploadRow): Stored {
+/** Writes the row of an upload, which is one of its user's until it has been put. */
+export function putUploadRow(transaction: Transaction, keys: BucketKeys, row: UploadRow): void {
+  const { id, holder, isPut } = row;
+  transaction.put(keys.upload(id), storeUploadRow(row));
+  if (isPut) transaction.delete(keys.uploadOf(holder, id));
+  else transaction.put(keys.uploadOf(holder, id), true);
+}
+
+/** Deletes the row of an upload. */
+export function deleteUploadRow(
+  transaction: Transaction,
+  keys: BucketKeys,
+  { id, holder }: Pick<UploadRow, 'id' | 'holder'>,
+): void {
+  transaction.delete(keys.upload(id));
+  transaction.delete(keys.uploadOf(holder, id));
+}
+
+function storeUploadRow({ parts, digest, expires, expected, metadata, process, ...row }: UploadRow): Stored {
   return objectFrom({
     ...row,
-    parts: parts.map(({ content, size }) => objectFrom({ content, size })),
+    parts: storeContentParts(parts),
     expires: toDatetime(expires),
     ...(digest !== undefined && { digest }),
     ...(expected !== undefined && { expected }),
@@ -49,7 +63,7 @@ export function storeUploadRow({ parts, digest, expires, expected, metadata, pro
   });
 }
 
-/** The upload in a row of `storeUploadRow`. */
+/** The upload in a row of `putUploadRow`. */
 export function readUploadRow(stored: Stored): UploadRow {
   invariant(isObject(stored), 'a stored upload is an object');
   const { id, key, type, length, offset, parts, digest, holder, expires, expected, metadata, process, isPut } = stored;
@@ -59,18 +73,17 @@ export function readUploadRow(stored: Stored): UploadRow {
     typeof type === 'string' &&
     typeof length === 'number' &&
     typeof offset === 'number' &&
-    Array.isArray(parts) &&
     typeof holder === 'string' &&
     expires instanceof Datetime &&
     typeof isPut === 'boolean';
-  invariant(isRow, 'a stored upload has parts');
+  invariant(isRow, 'a stored upload has an offset');
   return {
     id,
     key,
     type,
     length,
     offset,
-    parts: parts.map(readPart),
+    parts: readContentParts(parts),
     digest: digest instanceof Uint8Array ? digest : undefined,
     holder,
     expires: BigInt(expires.seconds) * NANOSECONDS + BigInt(expires.nanoseconds),
@@ -79,10 +92,4 @@ export function readUploadRow(stored: Stored): UploadRow {
     process: typeof process === 'string' ? process : undefined,
     isPut,
   };
-}
-
-function readPart(stored: unknown): UploadPart {
-  const { content, size } = stored as UploadPart;
-  invariant(typeof content === 'string' && typeof size === 'number', 'a part of an upload has a content');
-  return { content, size };
 }

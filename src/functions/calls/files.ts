@@ -1,7 +1,7 @@
 /** The files of buckets, as functions see them: in the transaction of their statement, with the rights of its user. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
 import type { FileAction } from '../../language/ast.js';
-import type { FileReference, ObjectValue, Value } from '../../value/value.js';
+import type { Datetime, FileReference, ObjectValue, RecordId, Value } from '../../value/value.js';
 
 /** What is given to `StatementFiles.put`. */
 export interface FilePut {
@@ -14,6 +14,24 @@ export interface FilePut {
   readonly expected: string | false | undefined;
   /** Nothing happens if there is such a file. */
   readonly ifFree: boolean;
+  /** The data is a piece of the file, which is there with the last one. */
+  readonly piece: FilePiece | undefined;
+  /** The file was one before, whatever the bucket takes by now: for users whose role allows them to put any. */
+  readonly restored: RestoredFile | undefined;
+}
+
+/** A piece of a file: where it begins, and the size of the whole file. The first one gives up others that came. */
+export interface FilePiece {
+  readonly at: number;
+  readonly size: number;
+}
+
+/** What was known of a file. */
+export interface RestoredFile {
+  readonly updated: Datetime;
+  readonly owner: RecordId | undefined;
+  /** As `head` shows it. */
+  readonly digest: string;
 }
 
 export interface FileListing {
@@ -50,7 +68,7 @@ export interface LinkRequest extends PutBounds {
 export interface StatementFiles {
   /**
    * @throws TesseraError `file_too_large`, `file_type`, `bucket_full`, `file_changed`, `file_upload_over`,
-   * `bucket_store`
+   * `file_upload_offset`, `file_restore`, `file_digest`, `bucket_store`
    */
   put(file: FileReference, given: FilePut): PromiseOrValue<undefined>;
   get(file: FileReference): PromiseOrValue<Uint8Array | undefined>;

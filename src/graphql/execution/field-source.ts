@@ -4,14 +4,15 @@
  */
 import type { GraphQLField, GraphQLInterfaceType, GraphQLObjectType, GraphQLUnionType } from 'graphql';
 import { invariant } from '../../base/invariant.js';
-import type { ObjectValue, RecordId, Value } from '../../value/value.js';
+import type { FileReference, ObjectValue, RecordId, Value } from '../../value/value.js';
 import type { CompileCollectionQuery } from './collection-query.js';
 import type { FieldUse } from './field-use.js';
+import type { FileFunction } from './file-fetch.js';
 import type { RootPlan } from './root-plan.js';
 import type { EdgeDirection } from './select.js';
 
 /** Of the fields of objects. */
-export type FieldSource = ColumnSource | DerivedSource | EdgesSource;
+export type FieldSource = ColumnSource | DerivedSource | EdgesSource | FileAnswerSource;
 
 /** A field of a record, or of an object that is part of one. */
 export interface ColumnSource {
@@ -36,6 +37,12 @@ export interface EdgesSource {
   readonly compile: CompileCollectionQuery;
 }
 
+/** What a function says of the file that the object shows, with the arguments of the field as its options. */
+export interface FileAnswerSource {
+  readonly kind: 'file';
+  readonly function: FileFunction;
+}
+
 /** Of a field of Query, Mutation or Subscription. */
 export type RootSource = (field: FieldUse) => RootPlan;
 
@@ -43,6 +50,7 @@ const SOURCE = 'tessera:source';
 const ROOT_SOURCE = 'tessera:rootSource';
 const TYPE_OF_RECORD = 'tessera:typeOfRecord';
 const TYPE_OF_VALUE = 'tessera:typeOfValue';
+const HAS_FILE = 'tessera:hasFile';
 
 /** The extensions of a field that come from `source`. */
 export function fromSource(source: FieldSource): Readonly<Record<string, unknown>> {
@@ -96,6 +104,19 @@ export function abstractTypes({ name, extensions }: GraphQLInterfaceType | Graph
   const typeOf = (extensions as Extensions)[TYPE_OF_VALUE] as TypeOfValue | undefined;
   invariant(typeOf !== undefined, `${name} says which types its values have`);
   return typeOf;
+}
+
+/** Whether a file may exist: its bucket does. */
+export type HasFile = (file: FileReference) => boolean;
+
+/** The extensions of the type that shows files. */
+export function ofFiles(has: HasFile): Readonly<Record<string, unknown>> {
+  return { [HAS_FILE]: has };
+}
+
+/** `undefined` for types that show something else. */
+export function fileTypes({ extensions }: { readonly extensions: object }): HasFile | undefined {
+  return (extensions as Extensions)[HAS_FILE] as HasFile | undefined;
 }
 
 type Extensions = Readonly<Record<string, unknown>>;

@@ -21,7 +21,7 @@ import {
 } from 'graphql';
 import { invariant } from '../../base/invariant.js';
 import { TwoGenerationCache } from '../../base/two-generation-cache.js';
-import { isObject, type ObjectValue, type Value } from '../../value/value.js';
+import { FileReference, isObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
 import { type CollectedFields, collectFields, type DocumentContext, selectionsBelow } from './collect.js';
 import type { ExecutionContext } from './execution-context.js';
 import { EdgeFetch, LinkFetch } from './fetch.js';
@@ -30,12 +30,16 @@ import {
   abstractTypes,
   type EdgesSource,
   type FieldSource,
+  type FileAnswerSource,
+  fileTypes,
+  type HasFile,
   type RecordType,
   recordTypes,
   rootSourceOf,
   sourceOf,
 } from './field-source.js';
 import type { FieldUse } from './field-use.js';
+import { FileFetch, HEAD } from './file-fetch.js';
 import { writeStepwise } from './json-writer.js';
 import { type FieldPlan, type RecordPlan, recordPlan } from './record-plan.js';
 import type { RootPlan } from './root-plan.js';
@@ -249,6 +253,8 @@ class Compilation {
         return reader(source.read, this.completion(type, nodes, owner.name));
       case 'edges':
         return this.#edges(source, nodes, owner);
+      case 'file':
+        return this.#ofFile(source, type, nodes, owner);
     }
   }
 
@@ -266,6 +272,29 @@ class Compilation {
       gather: (row, call) => fetch.gather(row, call),
       write: (row, call) => fetch.write(row, call),
       writeInSteps: (row, call) => fetch.writeInSteps(row, call),
+    };
+  }
+
+  /** A field about the file that its object shows. */
+  #ofFile(
+    source: FileAnswerSource,
+    type: GraphQLOutputType,
+    nodes: readonly FieldNode[],
+    owner: GraphQLObjectType,
+  ): Omit<FieldPlan, 'key'> {
+    const slot = this.#slots++;
+    const [node] = nodes;
+    const field = node && owner.getFields()[node.name.value];
+    invariant(field !== undefined, 'a field of a valid document exists');
+    const given = new FieldArguments(field, node as FieldNode, `field_${slot}`);
+    const options = (call: ExecutionContext) => Object.assign(newObject(), given.given(call));
+    const fetch = new FileFetch(slot, nodes, source.function, { weight: 1, options });
+    const { write } = this.completion(type, nodes, owner.name);
+    return {
+      gather: ({ file }, call) => {
+        if (file instanceof FileReference) fetch.request(file, call);
+      },
+      write: ({ file }, call) => write(file instanceof FileReference ? fetch.answerFor(file, call) : undefined, call),
     };
   }
 
@@ -287,7 +316,10 @@ class Compilation {
       const isShort = isObjectType(type) && planOf(type).writeInSteps === undefined;
       return { gather: fetch.gather, write: fetch.write, ...(!isShort && { writeInSteps: fetch.writeInSteps }) };
     }
-    if (isObjectType(type)) return partOf(planOf(type));
+    const hasFile = fileTypes(type);
+    if (isObjectType(type)) {
+      return hasFile === undefined ? partOf(planOf(type)) : this.#file(planOf(type), hasFile, nodes);
+    }
     const typeOf = abstractTypes(type);
     const partOfValue = (value: Value): ValueCompletion | undefined => {
       const object = typeOf(value);
@@ -298,6 +330,24 @@ class Compilation {
       writeInSteps: (value, call) => {
         const part = partOfValue(value);
         return part && writeStepwise(part, value, call);
+      },
+    };
+  }
+
+  /** A file with what is known of it; nothing if it isn't there, or not to be seen. */
+  #file(plan: RecordPlan, has: HasFile, nodes: readonly FieldNode[]): ValueCompletion {
+    const { gather, weight } = plan;
+    const fetch = new FileFetch(this.#slots++, nodes, HEAD, {
+      weight,
+      ...(gather && { gather: (facts, call) => (isObject(facts) ? gather(facts, call) : undefined) }),
+    });
+    return {
+      gather: (value, call) => {
+        if (value instanceof FileReference && has(value)) fetch.request(value, call);
+      },
+      write: (value, call) => {
+        const facts = value instanceof FileReference && has(value) ? fetch.answerFor(value, call) : undefined;
+        return isObject(facts) ? plan.write(facts, call) : undefined;
       },
     };
   }

@@ -17,7 +17,7 @@ export interface OutputShape {
   readonly type: GraphQLOutputType & GraphQLNullableType;
   /** Absent if the stored value is the output. */
   readonly read?: Read;
-  /** It may come out as null though a value is stored: a link to a record that can't be read. */
+  /** It may come out as null though a value is stored: a link to a record, or a file, that can't be read. */
   readonly mayVanish?: true;
   readonly orderable: boolean;
   /** Its filter. */
@@ -43,6 +43,8 @@ export interface ShapeKit {
   warn(what: string): void;
   /** A link to a record of one of the tables; of any when none is named. */
   link(tables: readonly string[]): OutputShape;
+  /** A file, of whatever bucket. */
+  file(): OutputShape;
   object(names: readonly string[], fields: ReadonlyMap<string, FieldTreeNode>): OutputShape;
   enumeration(values: readonly string[], names: readonly string[]): OutputShape;
 }
@@ -106,7 +108,7 @@ const SHAPES: Builders = {
   datetime: always(leaf('datetime', 'ordered')),
   decimal: always(leaf('decimal', 'ordered')),
   duration: always(leaf('duration', 'ordered')),
-  file: always(OPAQUE),
+  file: (_, __, kit) => kit.file(),
   float: always(leaf('Float', 'ordered')),
   function: always(OPAQUE),
   int: always(INT),
@@ -177,6 +179,7 @@ function united(of: readonly Type[], position: FieldPosition, kit: ShapeKit): Ou
   if (tables.every((each) => each !== undefined)) {
     return kit.link(tables.some((each) => each.length === 0) ? [] : [...new Set(tables.flat())]);
   }
+  if (of.every(({ kind }) => kind === 'file')) return kit.file();
   if (of.every(({ kind }) => kind === 'object')) return OBJECT;
   return of.every(({ kind }) => SCALAR_KINDS.has(kind)) ? ANY : OPAQUE;
 }

@@ -15,7 +15,8 @@ export type Writable =
   /** `names` lead to it. */
   | { readonly kind: 'object'; readonly names: readonly string[]; readonly fields: () => WritableFields }
   /** To records of any table when none is named. */
-  | { readonly kind: 'link'; readonly tables: readonly string[] };
+  | { readonly kind: 'link'; readonly tables: readonly string[] }
+  | { readonly kind: 'file' };
 
 export interface WritableField {
   /** Its name in the database. */

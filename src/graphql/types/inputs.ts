@@ -16,6 +16,7 @@ import { isArray, newObject, type ObjectValue, type RecordId, SetValue, type Val
 import { SCALARS } from '../base/scalars.js';
 import type { NestedWrites } from '../execution/nested-writes.js';
 import { present } from '../schema/field-tree.js';
+import { readFileId } from '../schema/file-type.js';
 import {
   columnMember,
   type Given,
@@ -274,6 +275,8 @@ export class Inputs {
         const { tables } = writable;
         return { type: SCALARS.ID, read: (given) => readLink(this.#types.tables, tables, String(given)) };
       }
+      case 'file':
+        return { type: SCALARS.ID, read: (given) => readFileId(String(given)) };
       case 'list':
         return this.#listReader(writable, purpose);
       case 'object':

@@ -19,6 +19,7 @@ import { candidateRecordIds, readRecordId } from '../execution/record-id.js';
 import { type AggregateType, aggregateType } from '../schema/aggregate-type.js';
 import { type ConnectionType, connectionType } from '../schema/connection-type.js';
 import { type FieldTreeNode, fieldTree } from '../schema/field-tree.js';
+import { fileType, readFileId } from '../schema/file-type.js';
 import { Filters } from '../schema/filter/filters.js';
 import { columnsWith, foundFields, foundNames, highlightType } from '../schema/found-fields.js';
 import { GEOMETRY_NAMES } from '../schema/geometry.js';
@@ -88,9 +89,12 @@ export class TableTypes implements ShapeKit {
   readonly #enums = new Map<string, OutputShape>();
   #highlightType: GraphQLObjectType | undefined;
   readonly #unions = new Map<string, GraphQLUnionType>();
+  readonly #file: () => GraphQLObjectType;
 
-  constructor(entries: readonly TableEntry[], view: SchemaView) {
+  /** `buckets` are the names of those that exist. */
+  constructor(entries: readonly TableEntry[], buckets: ReadonlySet<string>, view: SchemaView) {
     this.#view = view;
+    this.#file = lazy(() => fileType(this.#names.claim('File'), buckets));
     this.#names = new Names(RESERVED);
     this.filters = new Filters(this.#names);
     const id = {
@@ -296,6 +300,22 @@ export class TableTypes implements ShapeKit {
       this.#enums.set(key, shape);
     }
     return shape;
+  }
+
+  file(): OutputShape {
+    return {
+      type: this.#file(),
+      mayVanish: true,
+      writable: { kind: 'file' },
+      orderable: false,
+      filterable: {
+        kind: 'value',
+        operators: 'plain',
+        label: 'file',
+        input: SCALARS.ID,
+        values: (given) => [readFileId(String(given))],
+      },
+    };
   }
 
   link(tables: readonly string[]): OutputShape {

@@ -18,7 +18,7 @@ import { contentAddressOf, readContentAddress } from '../../files/contents/addre
 import type { BucketPlace, ContentStores } from '../../files/contents/content-stores.js';
 import { stagedSize } from '../../files/contents/staged.js';
 import { readFileRow } from '../../files/file-row.js';
-import { readUploadRow } from '../../files/uploads/upload-row.js';
+import { deleteUploadRow, readUploadRow } from '../../files/uploads/upload-row.js';
 import type { Entry, Key, KeyRange, Transaction } from '../../storage/contract.js';
 import { isConflict, withRetries } from '../../storage/retry.js';
 import { BackgroundRounds, type BackgroundServices } from './background-rounds.js';
@@ -146,10 +146,10 @@ export class FileSweeper {
   async #forgetUploads({ database }: BucketPlace, keys: BucketKeys): Promise<number> {
     const now = this.#services.environment.clock.now();
     let open = 0;
-    for (const [key, stored] of await this.#read(keys.uploads)) {
-      const { expires, isPut } = readUploadRow(stored);
-      if (expires > now) open += isPut ? 0 : 1;
-      else await this.#change(database, (transaction) => transaction.delete(key));
+    for (const [, stored] of await this.#read(keys.uploads)) {
+      const upload = readUploadRow(stored);
+      if (upload.expires > now) open += upload.isPut ? 0 : 1;
+      else await this.#change(database, (transaction) => deleteUploadRow(transaction, keys, upload));
     }
     return open;
   }

@@ -52,11 +52,22 @@ export class SimulatedDisk {
 
   /** A folder that has been there for long, with what is in it. */
   constructor(folder: string, files: Remains = new Map()) {
-    const flushed = new Map<string, StoredFile>();
-    for (const [path, bytes] of files)
-      flushed.set(path, { flushed: Buffer.from(bytes), changes: [], length: bytes.length });
-    this.#folders.set(folder, { made: undefined, flushed, changes: [] });
-    for (const [path, file] of flushed) this.#names.set(path, file);
+    this.#folders.set(folder, { made: undefined, flushed: new Map(), changes: [] });
+    for (const [path, bytes] of files) {
+      const file: StoredFile = { flushed: Buffer.from(bytes), changes: [], length: bytes.length };
+      this.#settledFolder(dirname(path)).flushed.set(path, file);
+      this.#names.set(path, file);
+    }
+  }
+
+  /** A folder that has been there for long, below others. */
+  #settledFolder(path: string): Folder {
+    const known = this.#folders.get(path);
+    if (known !== undefined) return known;
+    this.#settledFolder(dirname(path));
+    const folder: Folder = { made: undefined, flushed: new Map(), changes: [] };
+    this.#folders.set(path, folder);
+    return folder;
   }
 
   /** The next call. Those of other folders change nothing. */
@@ -99,8 +110,13 @@ export class SimulatedDisk {
     const isKept = drawnFate(random, this.#calls);
     const areNamesKept = drawnFate(random, this.#calls);
     const remains = new Map<string, Uint8Array>();
-    for (const { made, flushed, changes } of this.#folders.values()) {
-      if (made !== undefined && !areNamesKept(made, 0)) continue;
+    const lost = new Set<string>();
+    for (const [path, { made, flushed, changes }] of this.#folders) {
+      // Those within others come after them.
+      if (lost.has(dirname(path)) || (made !== undefined && !areNamesKept(made, 0))) {
+        lost.add(path);
+        continue;
+      }
       const names = new Map(flushed);
       for (const { call, apply } of changes) if (areNamesKept(call, 0)) apply(names);
       for (const [path, file] of names) remains.set(path, contentOf(file, isKept));
