@@ -70,7 +70,10 @@ writeManual('dist/pages/docs', await bundle('docs', 'pages/docs.ts'));
 // The Studio. Its views are loaded when they are opened, their styles at once: a few kilobytes. The style sheet of the
 // main module has them all, behind the library's, and those that esbuild writes for each view have them once more.
 const DEVELOPED = '<script type="module" src="./main.tsx"></script>';
-const written = await bundle('studio', 'studio/main.tsx', { splitting: true });
+const written = await bundle('studio', 'studio/main.tsx', {
+  splitting: true,
+  alias: { 'node:buffer': './studio/base/node-buffer.ts' },
+});
 const isOfMain = (name) => name.startsWith('main-');
 const styles = written.filter((name) => name.endsWith('.css'));
 for (const name of styles.filter((style) => !isOfMain(style))) rmSync(`dist/pages/studio/${name}`);
