@@ -10,7 +10,7 @@ import { writeManual } from './manual.mjs';
 
 /** Each page, with the folder of addresses under which its files are served. */
 const PAGES = {
-  graphiql: '/graphql',
+  graphql: '/graphql',
   welcome: '/welcome',
   // `/auth`, as seen from each of its pages: the server may be public at any path.
   auth: '{root}',
@@ -18,17 +18,6 @@ const PAGES = {
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('dist/pages', { recursive: true, force: true });
-
-/** GraphiQL's styles have fonts in them, which the policy of its page doesn't load: the machine's own do. */
-const withoutFonts = {
-  name: 'without-fonts',
-  setup({ onLoad }) {
-    onLoad({ filter: /graphiql[\\/]dist[\\/]style\.css$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replace(/@font-face\s*\{[^}]*\}/g, ''),
-      loader: 'css',
-    }));
-  },
-};
 
 /** Bundles a page; resolves with the names of its files. */
 async function bundle(page, entry, options = {}) {
@@ -46,7 +35,7 @@ async function bundle(page, entry, options = {}) {
     define: { 'process.env.NODE_ENV': '"production"' },
     legalComments: 'none',
     metafile: true,
-    plugins: [withoutFonts, directImports],
+    plugins: [directImports],
     logLevel: 'warning',
     ...options,
   });

@@ -1,4 +1,4 @@
-/** The server's figures and GraphiQL's page in the Studio, and who may frame which page. */
+/** The server's figures and the page of GraphQL in the Studio, and who may frame which page. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isInTurn } from '../support/runs-all.js';
 import { temporaryFolder } from '../support/server-process.js';
@@ -46,11 +46,11 @@ inTurn('asks for no metrics as a user of a database', async ({ skip }) => {
   expect(requests.filter((url) => url.endsWith('/metrics'))).toEqual([]);
 });
 
-inTurn('frames GraphiQL, signed in, and signs out with it', async ({ skip }) => {
+inTurn('frames the page of GraphQL, signed in, and signs out with it', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page, requests, complaints } = await studio.tab('graphql');
-  const frame = page.frameLocator('iframe[title="GraphiQL"]');
-  await expect.poll(() => frame.locator('.graphiql-query-editor').isVisible()).toBe(true);
+  const frame = page.frameLocator('iframe[title="GraphQL"]');
+  await expect.poll(() => frame.getByRole('textbox', { name: 'Document' }).isVisible()).toBe(true);
   expect(requests.filter((url) => url.includes('eyJ'))).toEqual([]);
   expect(complaints).toEqual([]);
   // The Studio says above the frame who is signed in; what ends it in the frame ends it here.
