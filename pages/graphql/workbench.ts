@@ -10,6 +10,9 @@ import { SchemaDocs } from './schema-docs.js';
 
 const WELCOME = `# Ctrl-Space completes, Ctrl-Enter runs, and a click with Ctrl opens the documentation of a name.
 # Headers that are written below count before those of the sign-in.
+{
+  __typename
+}
 `;
 
 export class Workbench {
