@@ -39,13 +39,14 @@ function isSame(text: string, { from, to, statement }: TopStatement, tokens: rea
     read.statements.length === 1 &&
     printStatement((again as TopStatement).statement, { secrets: true }) ===
       printStatement(statement, { secrets: true }) &&
-    commentsIn(read.tokens).join('\n') === commentsIn(tokens.slice(from, to), true).join('\n')
+    commentsWithin(read.tokens).join('\n') === commentsWithin(tokens.slice(from, to)).join('\n')
   );
 }
 
-/** `isInner`: without those before the first token. */
-function commentsIn(tokens: readonly Token[], isInner = false): string[] {
-  return tokens.flatMap(({ leading, trailing }, index) =>
-    [...(isInner && index === 0 ? [] : leading), ...trailing].map(({ text }) => text),
+/** Without those around the statement: before its first token, behind its last one. */
+function commentsWithin(tokens: readonly Token[]): string[] {
+  const within = tokens.filter(({ kind }) => kind !== 'end');
+  return within.flatMap(({ leading, trailing }, index) =>
+    [...(index === 0 ? [] : leading), ...(index === within.length - 1 ? [] : trailing)].map(({ text }) => text),
   );
 }

@@ -29,6 +29,8 @@ interface Piece {
 export class StatementLayout {
   readonly #tokens: readonly Token[];
   readonly #closers = new Map<number, number>();
+  /** The last tokens of statements that stand on lines of their own, whose comments stand behind the statement. */
+  readonly #ends = new Set<Token>();
   /** The statements that begin at a token, from the outside. */
   readonly #begun = new Map<number, StatementSpan[]>();
 
@@ -43,7 +45,7 @@ export class StatementLayout {
     for (const span of spans.toReversed()) this.#begun.set(span.from, [...(this.#begun.get(span.from) ?? []), span]);
   }
 
-  /** A statement, without the comments before its first token. */
+  /** A statement, without the comments before its first token and, on a line of its own, behind its last one. */
   statement({ from, to, kind }: StatementSpan): Doc {
     const starts = this.#clauseStarts({ from, to }, clauseWords(kind));
     const clauses = starts.map((start, index) =>
@@ -58,10 +60,10 @@ export class StatementLayout {
     return group(whole, { ...last.hugging, head: before });
   }
 
-  /** A statement as it is written in the text. */
+  /** A statement as it is written in the text, without the comments around it. */
   asWritten({ from, to }: StatementSpan, text: string): Doc {
     const [first, last] = [this.#tokens[from] as Token, this.#tokens[to - 1] as Token];
-    return concat([{ kind: 'verbatim', text: text.slice(first.start, last.end) }, ...this.#trailing(last)]);
+    return { kind: 'verbatim', text: text.slice(first.start, last.end) };
   }
 
   /** Statements with their semicolons, each on a line, laid out by `docOf`. */
@@ -79,7 +81,10 @@ export class StatementLayout {
         parts.push(...this.#onLinesBefore(token, parts.length === 0));
         at++;
       } else if (span?.from === at) {
-        parts.push(...this.#onLinesBefore(token, parts.length === 0), docOf(span));
+        // A comment at the end of its last line doesn't break a statement.
+        const last = this.#tokens[span.to - 1] as Token;
+        this.#ends.add(last);
+        parts.push(...this.#onLinesBefore(token, parts.length === 0), docOf(span), ...commentsBehind(last));
         at = span.to;
         next++;
       } else {
@@ -108,8 +113,8 @@ export class StatementLayout {
     return leading.map(({ text, isLine }) => ({ kind: 'comment', text, isOwn: true, isLine }) as const);
   }
 
-  #trailing({ trailing }: Token): Doc[] {
-    return trailing.map(({ text, isLine }) => ({ kind: 'comment', text, isOwn: false, isLine }) as const);
+  #trailing(token: Token): Doc[] {
+    return this.#ends.has(token) ? [] : commentsBehind(token);
   }
 
   /** Where clauses begin, the first of which is the statement's head. */
@@ -328,6 +333,10 @@ interface Clause {
   readonly doc: Doc;
   /** With breaks within its last bracket alone. */
   readonly hugging?: Hugging;
+}
+
+function commentsBehind({ trailing }: Token): Doc[] {
+  return trailing.map(({ text, isLine }) => ({ kind: 'comment', text, isOwn: false, isLine }) as const);
 }
 
 function startsWithComment(token: Token | undefined): boolean {
