@@ -10,7 +10,7 @@ import { writeManual } from './manual.mjs';
 
 /** Each page, with the folder of addresses under which its files are served. */
 const PAGES = {
-  graphiql: '/graphql',
+  graphql: '/graphql',
   welcome: '/welcome',
   // `/auth`, as seen from each of its pages: the server may be public at any path.
   auth: '{root}',
@@ -18,17 +18,6 @@ const PAGES = {
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('dist/pages', { recursive: true, force: true });
-
-/** GraphiQL's styles have fonts in them, which the policy of its page doesn't load: the machine's own do. */
-const withoutFonts = {
-  name: 'without-fonts',
-  setup({ onLoad }) {
-    onLoad({ filter: /graphiql[\\/]dist[\\/]style\.css$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replace(/@font-face\s*\{[^}]*\}/g, ''),
-      loader: 'css',
-    }));
-  },
-};
 
 /** Bundles a page; resolves with the names of its files. */
 async function bundle(page, entry, options = {}) {
@@ -46,7 +35,7 @@ async function bundle(page, entry, options = {}) {
     define: { 'process.env.NODE_ENV': '"production"' },
     legalComments: 'none',
     metafile: true,
-    plugins: [withoutFonts, directImports],
+    plugins: [directImports],
     logLevel: 'warning',
     ...options,
   });
@@ -70,7 +59,10 @@ writeManual('dist/pages/docs', await bundle('docs', 'pages/docs.ts'));
 // The Studio. Its views are loaded when they are opened, their styles at once: a few kilobytes. The style sheet of the
 // main module has them all, behind the library's, and those that esbuild writes for each view have them once more.
 const DEVELOPED = '<script type="module" src="./main.tsx"></script>';
-const written = await bundle('studio', 'studio/main.tsx', { splitting: true });
+const written = await bundle('studio', 'studio/main.tsx', {
+  splitting: true,
+  alias: { 'node:buffer': './studio/base/node-buffer.ts' },
+});
 const isOfMain = (name) => name.startsWith('main-');
 const styles = written.filter((name) => name.endsWith('.css'));
 for (const name of styles.filter((style) => !isOfMain(style))) rmSync(`dist/pages/studio/${name}`);

@@ -9,6 +9,7 @@ import { addConfigCommand } from './config-command.js';
 import { addDevCommand } from './dev-command.js';
 import { addFilesCommands } from './files-commands.js';
 import { allCommands, Flag, HELP, readEnvironmentVariables } from './flags.js';
+import { addFormatCommand } from './format-command.js';
 import { addInitCommand } from './init-command.js';
 import { isReady, READINESS_EXIT_CODES } from './is-ready.js';
 import { addMigrateCommand } from './migrate-command.js';
@@ -41,6 +42,7 @@ export function createProgram(environment: NodeJS.ProcessEnv = process.env): Com
   addTestCommand(program);
   addSeedCommand(program);
   addTypesCommand(program);
+  addFormatCommand(program);
   addOpenCommand(program);
 
   program.commandsGroup('Servers:');

@@ -1,6 +1,4 @@
 /** `tessera types`. */
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { realEnvironment } from '../env/real.js';
 import { DatabaseTypes } from '../inference/infer.js';
 import { permittedSchema } from '../inference/permitted-schema.js';
@@ -8,6 +6,7 @@ import { allOf, type Definitions } from '../inference/schema.js';
 import type { RpcClient } from './client/rpc-client.js';
 import { ServerError } from './client/server-error.js';
 import { CommandError } from './command-error.js';
+import { replaceFile } from './replace-file.js';
 import { withTarget } from './target.js';
 import type { TargetOptions } from './target-options.js';
 import { terminalText } from './terminal-text.js';
@@ -114,17 +113,4 @@ function definitionsFor(schema: ReadSchema, access: string | undefined): Definit
     create: permittedSchema(schema, access, 'create'),
     update: permittedSchema(schema, access, 'update'),
   };
-}
-
-/** Makes the folder, too. Compilers that watch the file see either the old text or the new one. */
-async function replaceFile(file: string, text: string): Promise<void> {
-  const unfinished = `${file}.unfinished`;
-  await mkdir(dirname(file), { recursive: true });
-  try {
-    await writeFile(unfinished, text);
-    await rename(unfinished, file);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
-  }
 }

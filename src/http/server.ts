@@ -52,8 +52,8 @@ export interface HttpServerParts {
   /** GraphQL is switched off without it. */
   readonly graphql?: GraphqlHandler | undefined;
   readonly graphqlSchema?: Context['graphqlSchema'];
-  /** The GraphiQL page. */
-  readonly graphiql?: Context['graphiql'];
+  /** The page of GraphQL. */
+  readonly graphqlPage?: Context['graphqlPage'];
   readonly welcome?: Context['welcome'];
   readonly authPage?: Context['authPage'];
   readonly studio?: Context['studio'];
@@ -270,7 +270,7 @@ function contextOf(parts: HttpServerParts): Context {
     graphqlSchema: parts.graphqlSchema,
     graphqlSocket: parts.graphqlSocket,
     graphqlEvents: parts.graphqlEvents,
-    graphiql: parts.graphiql,
+    graphqlPage: parts.graphqlPage,
     welcome: parts.welcome,
     authPage: parts.authPage,
     studio: parts.studio,

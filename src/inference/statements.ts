@@ -73,6 +73,7 @@ const ROWS: Rows = {
   'explain-permissions': anything,
   'explain-record-permissions': anything,
   'kill-sessions': anything,
+  'failed-events': anything,
 };
 
 export function statementType(node: Statement, scope: TypeScope): Type {

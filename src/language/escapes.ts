@@ -1,4 +1,5 @@
 /** Escapes in strings and quoted names, such as `\n` and `\u{1f600}`. */
+import { Buffer } from 'node:buffer';
 import type { Mark } from './source-error.js';
 
 const ESCAPES: Readonly<Record<string, string>> = {

@@ -104,8 +104,7 @@ function enqueue(
 ): PromiseOrValue<undefined> {
   const { principal, access } = execution.identity;
   assertStorable(raised.input);
-  const { transaction } = execution.context;
-  queueEvent(transaction, {
+  return queueWithCommit(execution, {
     ...raised,
     ...bounds,
     namespace: namespace.name,
@@ -118,11 +117,18 @@ function enqueue(
     principal,
     access,
   });
-  const { queuedEvents } = execution.services;
-  transaction.afterCommit(() => queuedEvents.committed(database.id));
+}
+
+/** Queues an event with the commit of the transaction, and has it run then. */
+export function queueWithCommit({ context, services }: Execution, event: QueuedEvent): PromiseOrValue<undefined> {
+  const { transaction } = context;
+  const { queuedEvents } = services;
+  const { databaseId } = event;
+  queueEvent(transaction, event);
+  transaction.afterCommit(() => queuedEvents.committed(databaseId));
   // It is listed once, before its first event.
-  if (queuedEvents.isListed(database.id)) return undefined;
-  return andThen(listEventDatabase(transaction, database.id), () => undefined);
+  if (queuedEvents.isListed(databaseId)) return undefined;
+  return andThen(listEventDatabase(transaction, databaseId), () => undefined);
 }
 
 /** Runs an event that was queued, as it is defined now; one whose table or definition is gone isn't run. */

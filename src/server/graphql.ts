@@ -15,7 +15,7 @@ import { ConfigurationError } from './setting.js';
 
 type GraphqlParts = Pick<
   HttpServerParts,
-  'graphiql' | 'graphql' | 'graphqlMethod' | 'graphqlSchema' | 'graphqlSocket' | 'graphqlEvents'
+  'graphqlPage' | 'graphql' | 'graphqlMethod' | 'graphqlSchema' | 'graphqlSocket' | 'graphqlEvents'
 >;
 
 /**
@@ -47,7 +47,7 @@ export function createGraphqlParts(configuration: Configuration, log: Log): Grap
     graphqlSchema: (session) => service.sdl(session),
     graphqlSocket: createGraphqlSocket(service, report),
     graphqlEvents: createGraphqlEvents(service, report),
-    graphiql: readWebPage('graphiql'),
+    graphqlPage: readWebPage('graphql'),
   };
 }
 

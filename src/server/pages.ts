@@ -13,10 +13,10 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** The Studio shows GraphiQL in a frame. */
+/** The Studio shows the page of GraphQL in a frame. */
 const PAGES = {
   auth: {},
-  graphiql: { isFramed: true },
+  graphql: { isFramed: true },
   studio: { frames: true },
   welcome: {},
 } as const satisfies Record<string, Framing>;

@@ -15,6 +15,7 @@ import { withPeerErrorText } from '../runtime/peer-error-wording.js';
 import { compileExplain, compileExplainable } from './explain/explain.js';
 import { compileExplainPermissions } from './explain/permissions.js';
 import { compileExplainRecordPermissions } from './explain/record-permissions.js';
+import { compileFailedEvents } from './failed-events.js';
 import { compileKill } from './live/kill.js';
 import { compileLive } from './live/live.js';
 import { compileLiveResult } from './live/live-result.js';
@@ -55,6 +56,7 @@ export const STATEMENT_COMPILERS: {
   'explain-permissions': compileExplainPermissions,
   'explain-record-permissions': compileExplainRecordPermissions,
   kill: compileKill,
+  'failed-events': compileFailedEvents,
   'kill-sessions': compileKillSessions,
   live: withPeerErrorText(compileLive),
   'live-result': compileLiveResult,

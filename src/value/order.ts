@@ -2,6 +2,7 @@
  * The total order of all values and the equality that follows from it: kinds in the order of `KINDS`, numbers by value
  * whatever their kind, everything else within its kind.
  */
+import { Buffer } from 'node:buffer';
 import { RUN, StepwiseSort } from '../base/work/sort.js';
 import type { Stepwise } from '../base/work/stepwise.js';
 import type { KindTypes } from './by-kind.js';

@@ -1,4 +1,5 @@
 /** UUIDs (RFC 9562). */
+import { Buffer } from 'node:buffer';
 import { Uuid } from './value.js';
 
 const UUID = /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{32})$/i;

@@ -82,7 +82,7 @@ const FUNCTIONS = `
 npx() { "$@"; }
 tessera() {
   case "$1" in
-    version|validate|check|files|upgrade|copy|backup|verify|restore|config|completion|test|init) ;;
+    version|validate|format|check|files|upgrade|copy|backup|verify|restore|config|completion|test|init) ;;
     dev) start_dev; return ;;
     *) [ -e .tessera ] || set -- "$@" --endpoint "$URL" ;;
   esac

@@ -79,7 +79,7 @@ describe('where it is not', () => {
     const file = { tag: 'abc', contentType: 'text/javascript; charset=utf-8', body: Buffer.from(LONG) };
     build(false, {
       graphql: async () => ({ status: 200, contentType: 'application/json', body: '{}' }),
-      graphiql: { html: '', files: new Map([['page.js', file]]) },
+      graphqlPage: { html: '', files: new Map([['page.js', file]]) },
     });
     const url = '/graphql/page.js';
     const { headers, rawPayload: body } = await app.inject({ url, headers: { 'accept-encoding': 'br' } });

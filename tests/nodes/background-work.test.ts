@@ -181,6 +181,21 @@ describe('An asynchronous event', () => {
     expect([...one.reported, ...two.reported]).toEqual([]);
   });
 
+  test('that failed is listed on each node, and runs again where the lease is when another retries it', async () => {
+    const [one, two] = await byWork(await join(2, { network }), 'events');
+    await nodes.ask(
+      one,
+      "DEFINE TABLE t; DEFINE TABLE log; CREATE closed:1; DEFINE EVENT e ON t ASYNC RETRY 0 THEN { IF record::exists(closed:1) { THROW 'closed' }; CREATE log SET n = $after.n }",
+    );
+    await nodes.ask(two, 'CREATE t:1 SET n = 1; CREATE t:2 SET n = 2');
+    await nodes.pass(200);
+    for (const node of [one, two]) expect(await nodes.ask(node, '(INFO FOR EVENTS).id')).toBe('[2, 1]');
+    await nodes.ask(two, 'DELETE closed:1; KILL EVENT 1; RETRY EVENTS');
+    await nodes.pass(200);
+    expect(await logged(two)).toBe('[2]');
+    expect(await nodes.ask(one, 'INFO FOR EVENTS')).toBe('[]');
+  });
+
   test('goes on elsewhere as soon as its node is closed, when what is under way has ended', async () => {
     const [one, two] = await byWork(await join(2, { network }), 'events');
     await define(one);

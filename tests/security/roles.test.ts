@@ -28,6 +28,9 @@ const MATRIX: readonly (readonly [statement: string, marks: string])[] = [
   ['INFO FOR USER someone ON ROOT', VIEW.root],
   ['RETURN (INFO FOR DB)', VIEW.database],
   ['INFO FOR MAIL', OWN.database],
+  ['INFO FOR EVENTS', OWN.database],
+  ['RETRY EVENTS', OWN.database],
+  ['KILL EVENTS', OWN.database],
 
   ['SELECT * FROM @', READ],
   ['SELECT count() FROM @ GROUP ALL', READ],

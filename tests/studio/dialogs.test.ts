@@ -1,4 +1,4 @@
-/** Every dialog in light and in dark, a record's picture, and the page around GraphiQL: nothing serious for axe. */
+/** Every dialog in light and in dark, a record's picture, and the page of GraphQL: nothing serious for axe. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isInTurn } from '../support/runs-all.js';
@@ -64,7 +64,9 @@ inTurn(
       }
     }
     await openView(page, 'GraphQL');
-    await expect.poll(() => page.frameLocator('iframe').locator('.graphiql-query-editor').isVisible()).toBe(true);
+    await expect
+      .poll(() => page.frameLocator('iframe').getByRole('textbox', { name: 'Document' }).isVisible())
+      .toBe(true);
     await expectNoFaults(page, 'GraphQL');
     expect(complaints).toEqual([]);
   },

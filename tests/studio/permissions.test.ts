@@ -92,7 +92,7 @@ inTurn('shows the database as a record user sees it, says so on each page, and e
   await tables.getByRole('link', { name: 'account', exact: true }).click();
   await expect.poll(() => page.getByRole('grid').getByRole('row').allInnerTexts()).toHaveLength(2);
   await openView(page, 'GraphQL');
-  // GraphiQL asks with the owner's token.
+  // The page of GraphQL asks with the owner's token.
   await expect.poll(() => textOf(page)).toContain('End the view to open it');
   expect(await page.locator('iframe').count()).toBe(0);
 

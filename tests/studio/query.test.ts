@@ -65,6 +65,30 @@ it('replaces what is selected, over several lines, without an inline style', asy
   expect(complaints).toEqual([]);
 });
 
+it('lays out statements with their comments', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const { page, complaints } = await opened(studio);
+  const statements = page.getByLabel('Statements');
+  const long = `'\\n${'x'.repeat(70)}'`;
+  await write(
+    page,
+    `select * from person where age>18; -- all of them\nreturn [b"00ff",u'018e9a6d-1111-7000-8000-000000000000',${long}]`,
+  );
+  await page.getByRole('button', { name: 'Format' }).click();
+  const laidOut = `SELECT * FROM person WHERE age > 18; -- all of them
+RETURN [
+  b"00ff",
+  u'018e9a6d-1111-7000-8000-000000000000',
+  ${long}
+]`;
+  await expect.poll(async () => (await statements.innerText()).trimEnd()).toBe(laidOut);
+  await write(page, 'select * form person');
+  await page.getByRole('button', { name: 'Format' }).click();
+  await expect.poll(() => page.getByRole('alert').innerText()).toContain('Unexpected token');
+  expect(await statements.innerText()).toBe('select * form person');
+  expect(complaints).toEqual([]);
+});
+
 it('marks an error at its place', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page, complaints } = await opened(studio);

@@ -1,4 +1,4 @@
-/** The server's figures and GraphiQL's page in the Studio, and who may frame which page. */
+/** The server's figures and the page of GraphQL in the Studio, and who may frame which page. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { isInTurn } from '../support/runs-all.js';
 import { temporaryFolder } from '../support/server-process.js';
@@ -46,11 +46,34 @@ inTurn('asks for no metrics as a user of a database', async ({ skip }) => {
   expect(requests.filter((url) => url.endsWith('/metrics'))).toEqual([]);
 });
 
-inTurn('frames GraphiQL, signed in, and signs out with it', async ({ skip }) => {
+inTurn('lists events that failed, runs them again and discards them, for owners of the database', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  await studio.sql(`DEFINE TABLE job; CREATE closed:1 SET yes = true;
+    DEFINE EVENT ring ON job ASYNC RETRY 0 THEN { IF closed:1.yes { THROW 'the bell is off' }; CREATE rung };
+    CREATE job:1; CREATE job:2`);
+  const { page, complaints } = await studio.tab('server', databaseUser('keeper', 'a key to it'));
+  const rows = page.getByRole('row').filter({ hasText: 'the bell is off' });
+  const reload = page.getByRole('button', { name: 'Load again: failed events' });
+  await expect.poll(async () => reload.click().then(() => rows.count())).toBe(2);
+  expect(await rows.first().innerText()).toMatch(/ring on job\s+CREATE job:[12]/);
+  await page.getByRole('button', { name: 'Discard event 1' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+  await expect.poll(() => rows.count()).toBe(1);
+  await studio.sql('UPDATE closed:1 SET yes = false');
+  await page.getByRole('button', { name: 'Run event 2 again' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Run again' }).click();
+  await expect.poll(() => textOf(page)).toContain('No asynchronous event has failed');
+  expect(complaints).toEqual([]);
+  const viewer: User = { level: 'root', name: 'viewer', credentials: { user: 'viewer', pass: 'a view of it' } };
+  const other = await studio.tab('server', viewer);
+  await expect.poll(() => textOf(other.page)).toContain('owners of the database');
+});
+
+inTurn('frames the page of GraphQL, signed in, and signs out with it', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');
   const { page, requests, complaints } = await studio.tab('graphql');
-  const frame = page.frameLocator('iframe[title="GraphiQL"]');
-  await expect.poll(() => frame.locator('.graphiql-query-editor').isVisible()).toBe(true);
+  const frame = page.frameLocator('iframe[title="GraphQL"]');
+  await expect.poll(() => frame.getByRole('textbox', { name: 'Document' }).isVisible()).toBe(true);
   expect(requests.filter((url) => url.includes('eyJ'))).toEqual([]);
   expect(complaints).toEqual([]);
   // The Studio says above the frame who is signed in; what ends it in the frame ends it here.

@@ -75,8 +75,8 @@ describe.each(STORES)('on a store in %s', (store) => {
       await expect.poll(() => main.innerText(), { message: title }).not.toMatch(/Loading…|has failed|IAM error/);
     }
     await openView(page, 'GraphQL');
-    const frame = page.frameLocator('iframe[title="GraphiQL"]');
-    await expect.poll(() => frame.locator('.graphiql-query-editor').isVisible()).toBe(true);
+    const frame = page.frameLocator('iframe[title="GraphQL"]');
+    await expect.poll(() => frame.getByRole('textbox', { name: 'Document' }).isVisible()).toBe(true);
     expect(await frame.locator('#sign-in').textContent()).toContain('Signed in as');
     expect(await studio.sql('SELECT VALUE stolen FROM song')).toEqual([[null, null]]);
     expect(complaints).toEqual([]);

@@ -44,7 +44,7 @@ export interface QueuedEvent {
 
 /** Queues an asynchronous event. It runs once the transaction is committed, in the order of commits. */
 export function queueEvent(transaction: Transaction, { principal, ...event }: QueuedEvent): void {
-  transaction.append(eventQueue(event.databaseId), row({ ...event, principal: row(principal) }));
+  transaction.append(eventQueue(event.databaseId), eventRow({ principal, ...event }));
 }
 
 /** The databases in which events were ever queued. They stay listed as long as they exist. */
@@ -89,8 +89,13 @@ export function moveFormerEvents(transaction: Transaction): PromiseOrValue<boole
   });
 }
 
+/** An event as it is stored. */
+export function eventRow({ principal, ...event }: QueuedEvent): ObjectValue {
+  return rowWith({ ...event, principal: rowWith(principal) });
+}
+
 /** An object without the members that are `undefined`. */
-function row(members: object): ObjectValue {
+export function rowWith(members: object): ObjectValue {
   const object = newObject();
   for (const [name, value] of Object.entries(members)) if (value !== undefined) object[name] = value as Value;
   return object;
@@ -98,7 +103,11 @@ function row(members: object): ObjectValue {
 
 /** Decodes an entry of the queue. */
 export function readQueuedEvent(stored: Stored): QueuedEvent {
-  const { before, after, input, principal, access, ...event } = rowOf(stored);
+  return queuedEventOf(rowOf(stored));
+}
+
+/** The event of a row. */
+export function queuedEventOf({ before, after, input, principal, access, ...event }: ObjectValue): QueuedEvent {
   return {
     ...(event as unknown as Pick<QueuedEvent, 'namespace' | 'database' | 'databaseId' | 'table' | 'event' | 'action'> &
       Pick<QueuedEvent, 'depth' | 'maxDepth' | 'failures' | 'retry'>),

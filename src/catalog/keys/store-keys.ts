@@ -19,6 +19,7 @@
  *       …  h access id                      families of its refresh tokens that were revoked
  *       …  o kind name                      revoked tokens, users all of whose tokens were revoked, and those kept
  *       D db a stamp order                  queued asynchronous events
+ *       D db z, D db z slot                 the last number of an event that failed, and those events that are kept
  *       D db q sequence                     the last number of a sequence that the server has reserved
  *       D db t table kind name              definitions on a table: fields, indexes, events
  *       D db r table key                    records
@@ -190,6 +191,21 @@ export function sequenceKey(area: Area, identity: string): Key {
 /** Prefix of the queued asynchronous events of a database. */
 export function eventQueue(database: Id): Key {
   return `${databaseArea(database)}a`;
+}
+
+/** The last number of an asynchronous event that failed. */
+export function failedEventCounterKey(database: Id): Key {
+  return `${databaseArea(database)}z`;
+}
+
+/** Prefix of the asynchronous events that failed. */
+export function failedEventPrefix(database: Id): Key {
+  return `${databaseArea(database)}zf`;
+}
+
+/** A slot for an asynchronous event that failed. */
+export function failedEventKey(database: Id, slot: number): Key {
+  return failedEventPrefix(database) + idBytes(slot);
 }
 
 /**

@@ -4,12 +4,14 @@
 import { readChangeEntry } from '../../catalog/changefeed/change-log.js';
 import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
 import { databasesWithEvents, readQueuedEvent } from '../../catalog/events/event-queue.js';
+import { readFailedEvent } from '../../catalog/events/failed-events.js';
 import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import {
   changesPrefixOf,
   changesRange,
   eventQueue,
   FORMER_EVENT_QUEUE,
+  failedEventPrefix,
   mailPrefix,
 } from '../../catalog/keys/store-keys.js';
 import { databasesWithMails, readDoneMail, readWaitingMail } from '../../catalog/mail/outbox.js';
@@ -61,7 +63,7 @@ async function checkChanges(
   }
 }
 
-/** Checks that each queued asynchronous event can be read. */
+/** Checks that each asynchronous event that waits, or has failed, can be read. */
 async function checkEvents(transaction: Transaction, faults: Faults, progress: CheckProgress): Promise<void> {
   const databases = await databasesWithEvents(transaction);
   for (const queue of [FORMER_EVENT_QUEUE, ...databases.map(eventQueue)]) {
@@ -69,6 +71,15 @@ async function checkEvents(transaction: Transaction, faults: Faults, progress: C
       for (const [key, stored] of batch) {
         if (key.length !== queue.length + APPENDED_LENGTH || !canBeRead(readQueuedEvent, stored))
           faults.add('events', 'the queue of events', 'an event that waits can’t be read');
+      }
+      progress(batch.length);
+    }
+  }
+  for (const database of databases) {
+    for await (const batch of batchesOf(transaction, prefixRange(failedEventPrefix(database)))) {
+      for (const [, stored] of batch) {
+        if (!canBeRead(readFailedEvent, stored))
+          faults.add('events', 'the events that failed', 'an event that failed can’t be read');
       }
       progress(batch.length);
     }

@@ -42,6 +42,7 @@ import { compileName } from '../define/definition.js';
 import { accessState } from './access.js';
 import { auditVerification, compileAuditInfo } from './audit.js';
 import { bucketList } from './buckets.js';
+import { failedEventList } from './failed-events.js';
 import { mailList } from './mail.js';
 import { sessionList } from './sessions.js';
 import { signInAttempts } from './signin-attempts.js';
@@ -76,6 +77,8 @@ function answerTo(of: Of, view: View, compiler: Compiler): Answer {
       return ({ execution }) => infoForNodes(execution);
     case 'mail':
       return ({ execution }) => mailList(execution);
+    case 'events':
+      return ({ execution }) => failedEventList(execution);
     case 'tables':
       return ({ execution }) => tableList(execution);
     case 'buckets':

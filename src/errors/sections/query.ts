@@ -172,6 +172,13 @@ export const queryErrors = {
   event_lost: internal<{ event: string; table: string; reason: string }>(
     ({ event, table, reason }) => `The asynchronous event ${event} of the table ${table} isn't run: ${reason}`,
   ),
+  no_failed_event: row<{ id: string }>({
+    kind: 'NotFound',
+    text: ({ id }) => `There is no event ${id} that failed`,
+  }),
+  event_not_kept: internal<{ id: number }>(
+    ({ id }) => `The event ${id} can't be run again: its records were too large to be kept`,
+  ),
   /** Replaces an error whose text might quote hidden data. */
   stored_code_failed: internal<{ what: string }>(({ what }) => `An error occurred in the ${what}`),
   read_only: internal(() => "There was a problem with the key-value store: Couldn't write to a read only transaction"),

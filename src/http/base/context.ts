@@ -31,7 +31,7 @@ export interface Context {
   /** GraphQL responses as server-sent events. */
   readonly graphqlEvents: GraphqlEvents | undefined;
   /** The pages of `GET /graphql`, `GET /`, `GET /studio` and `/auth`; absent where they haven't been built. */
-  readonly graphiql: WebPage | undefined;
+  readonly graphqlPage: WebPage | undefined;
   readonly welcome: WebPage | undefined;
   readonly studio: WebPage | undefined;
   /** The pages of `GET /docs`; absent where they haven't been built. */

@@ -70,7 +70,7 @@ async function readJson(body: Uint8Array, context: Context, sender: Sender): Pro
 /** Query string parameters that identify a document. */
 const DOCUMENTS = ['query', 'documentId', 'extensions'] as const;
 
-/** `GET /graphql?query=…`; a browser without a query gets the GraphiQL page. */
+/** `GET /graphql?query=…`; a browser without a query gets its page. */
 export async function graphqlGetRoute(
   context: RouteContext,
   request: FastifyRequest,
@@ -80,8 +80,8 @@ export async function graphqlGetRoute(
   const parameters = readQueryString(request.url) ?? newObject();
   const { accept } = request.headers;
   const asks = DOCUMENTS.some((name) => Object.hasOwn(parameters, name));
-  if (context.graphiql !== undefined && !asks && wantsPage(accept)) {
-    return sendPage(reply, context.graphiql, context.environment.random);
+  if (context.graphqlPage !== undefined && !asks && wantsPage(accept)) {
+    return sendPage(reply, context.graphqlPage, context.environment.random);
   }
   return inDatabase(context, request, reply, async (session) => {
     const get = { session, accept, parameters };
@@ -124,7 +124,7 @@ export async function graphqlSchemaRoute(
 /** `GET /graphql/…`: a file of the page. */
 export function graphqlFileRoute(context: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   handlerOf(context);
-  return sendPageFile(request, reply, context.graphiql);
+  return sendPageFile(request, reply, context.graphqlPage);
 }
 
 function handlerOf({ graphql }: Context): GraphqlHandler {

@@ -9,7 +9,7 @@ import { sendPage, sendPageFile } from '../response/send-page.js';
 
 /** Whether there is anything to open at `/graphql`. */
 const GRAPHQL = {
-  on: '<a href="/graphql">GraphiQL</a>, a page for writing GraphQL queries and trying them out.',
+  on: '<a href="/graphql">GraphQL</a>, a page for writing queries and trying them out.',
   off: 'GraphQL is switched off here; <code>tessera start --allow-experimental graphql</code> switches it on.',
 } as const;
 

@@ -18,11 +18,30 @@ export interface KillSessions {
     | { readonly kind: 'record'; readonly record: Expression };
 }
 
+/** `RETRY EVENT 1`, `KILL EVENTS`: runs asynchronous events that failed once more, or discards them. */
+export interface FailedEvents {
+  readonly kind: 'failed-events';
+  readonly action: 'retry' | 'kill';
+  /** The number of one; without it all of them. */
+  readonly id?: Expression;
+}
+
 export interface Info {
   readonly kind: 'info';
   readonly of:
-    | { readonly kind: 'root' | 'namespace' | 'database' | 'sessions' | 'nodes' | 'mail' | 'tables' | 'buckets' }
-    // Tessera's own, as the last five.
+    | {
+        readonly kind:
+          | 'root'
+          | 'namespace'
+          | 'database'
+          | 'sessions'
+          | 'nodes'
+          | 'mail'
+          | 'events'
+          | 'tables'
+          | 'buckets';
+      }
+    // Tessera's own, as the last six.
     | { readonly kind: 'signin-attempts' | 'audit-verification' }
     | { readonly kind: 'audit'; readonly where?: Expression; readonly limit?: number }
     | { readonly kind: 'table'; readonly name: Name }

@@ -4,6 +4,7 @@ import type {
   Explain,
   ExplainPermissions,
   ExplainRecordPermissions,
+  FailedEvents,
   Info,
   KillSessions,
   Rebuild,
@@ -40,6 +41,7 @@ export type Statement =
   | LiveResult
   | Kill
   | KillSessions
+  | FailedEvents
   | ShowChanges
   | Info
   | Rebuild

@@ -2,7 +2,6 @@
  * `WITH PASSKEY DOMAIN 'shop.example' ORIGIN 'https://shop.example' VERIFICATION PREFERRED`: clauses in any order, each
  * once. What browsers would refuse later, or what would let others in, is refused where it is written.
  */
-import { isIP } from 'node:net';
 import { quoteString } from '../../value/text/quote.js';
 import { PASSKEY_VERIFICATIONS, type PasskeyVerification, type PasskeyWay } from '../ast.js';
 import type { Parser } from '../parser/parser.js';
@@ -67,11 +66,14 @@ function refuse(parser: Parser, { mark }: Written, fault: string | undefined): v
   if (fault !== undefined) parser.fail(fault, mark);
 }
 
+/** An IP address, as URLs have it: the name of a host ends in letters. */
+const ADDRESS = /^\[|(?:^|\.)\d+$/;
+
 /** What is wrong with a domain that passkeys are to be made for, if anything. */
 function domainFault(domain: string): string | undefined {
   const url = `https://${domain}/`;
   const host = URL.canParse(url) ? new URL(url).hostname : undefined;
-  if (host !== domain || domain.endsWith('.') || isIP(domain.replace(/^\[|\]$/g, '')) !== 0)
+  if (host !== domain || domain.endsWith('.') || ADDRESS.test(domain))
     return 'Invalid DOMAIN: it must be the name of a host, such as `shop.example`, in lower case and without a port';
   return undefined;
 }

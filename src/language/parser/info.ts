@@ -30,6 +30,7 @@ const SUBJECTS = [
   'SESSIONS',
   'NODES',
   'MAIL',
+  'EVENTS',
   'SIGNIN',
   'AUDIT',
 ] as const;
@@ -58,6 +59,8 @@ function subject(parser: Parser): Info['of'] {
       return { kind: 'nodes' };
     case 'MAIL':
       return { kind: 'mail' };
+    case 'EVENTS':
+      return { kind: 'events' };
     case 'SIGNIN':
       parser.expectWord('ATTEMPTS');
       return { kind: 'signin-attempts' };

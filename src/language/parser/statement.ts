@@ -16,6 +16,7 @@ import { create } from './create.js';
 import { deleteStatement } from './delete.js';
 import { continued } from './expression/expression.js';
 import { asExpression } from './expression/subquery.js';
+import { concernsEvents, failedEvents } from './failed-events.js';
 import { explain, info, rebuild } from './info.js';
 import { insert } from './insert.js';
 import { kill, killInBlock, killsSessions, live, showChanges, showsChanges } from './live.js';
@@ -59,9 +60,10 @@ const SESSION_STATEMENTS: ReadonlyMap<string, Read> = new Map<string, Read>([
   ['BEGIN', transaction('begin')],
   ['CANCEL', transaction('cancel')],
   ['COMMIT', transaction('commit')],
-  ['KILL', kill],
+  ['KILL', (parser) => (concernsEvents(parser) ? failedEvents(parser) : kill(parser))],
   ['LIVE', live],
   ['OPTION', option],
+  ['RETRY', (parser) => (concernsEvents(parser) ? failedEvents(parser) : statement(parser))],
   ['SHOW', showChanges],
   ['USE', use],
 ]);

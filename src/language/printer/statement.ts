@@ -107,6 +107,8 @@ export const STATEMENT_PRINTERS: Omit<StatementPrinters, DefineStatement['kind']
     )}`,
   kill: ({ id }, printer) => `KILL ${printer.expression(id)}`,
   'kill-sessions': ({ which }, printer) => `KILL ${sessionsText(which, printer)}`,
+  'failed-events': ({ action, id }, printer) =>
+    `${action.toUpperCase()} ${id === undefined ? 'EVENTS' : `EVENT ${printer.expression(id)}`}`,
   'show-changes': ({ table, since, limit }, printer) =>
     `SHOW CHANGES FOR ${table === undefined ? 'DATABASE' : `TABLE ${plainName(table)}`}${clauses(
       `SINCE ${printer.expression(since)}`,
@@ -210,6 +212,7 @@ function infoSubject(of: Info['of'], printer: Printer): string {
     case 'sessions':
     case 'nodes':
     case 'mail':
+    case 'events':
     case 'tables':
     case 'buckets':
       return of.kind.toUpperCase();

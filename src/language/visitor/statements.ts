@@ -65,6 +65,7 @@ export const STATEMENT_MAPPERS: Omit<NodeMappers<Statement>, DefineStatement['ki
     if (which.kind !== 'record') return node;
     return update(node, { which: update(which, { record: mapper.expression(which.record) }) });
   },
+  'failed-events': (node, mapper) => update(node, { id: optional(node.id, mapper.expression) }),
   'show-changes': same,
   info: (node, mapper) =>
     update(node, { of: infoSubject(node.of, mapper), version: optional(node.version, mapper.expression) }),

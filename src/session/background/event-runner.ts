@@ -15,6 +15,7 @@ import {
   queueEvent,
   readQueuedEvent,
 } from '../../catalog/events/event-queue.js';
+import { keepFailedEvent } from '../../catalog/events/failed-events.js';
 import type { Id } from '../../catalog/keys/key-bytes.js';
 import { prefixRange } from '../../catalog/keys/key-bytes.js';
 import { eventQueue } from '../../catalog/keys/store-keys.js';
@@ -238,8 +239,11 @@ export class EventRunner implements QueuedEvents {
     const event = readQueuedEvent(stored);
     const { depth, maxDepth } = event;
     if (depth > maxDepth) {
-      await withRetries(engine, (transaction) => this.#fenced(transaction, database, () => transaction.delete(key)));
-      this.#lost(event, `MAXDEPTH ${maxDepth} is reached`);
+      const reason = `MAXDEPTH ${maxDepth} is reached`;
+      await withRetries(engine, (transaction) =>
+        this.#fenced(transaction, database, () => this.#putAway(transaction, key, event, reason)),
+      );
+      this.#lost(event, reason);
       return true;
     }
     try {
@@ -252,7 +256,7 @@ export class EventRunner implements QueuedEvents {
       if (isConflict(error) || error instanceof LeaseLost) return false;
       if (!isFailure(error)) throw error;
       await withRetries(engine, (transaction) =>
-        this.#fenced(transaction, database, () => this.#putBack(transaction, key, event)),
+        this.#fenced(transaction, database, () => this.#putAway(transaction, key, event, error.message)),
       );
       if (event.failures >= event.retry) this.#lost(event, error.message, error);
       else metrics?.event('retried');
@@ -325,12 +329,19 @@ export class EventRunner implements QueuedEvents {
     return underLease(this.#services.leases?.of(database), transaction, work);
   }
 
-  /** Requeues a failed event at the end, up to the RETRY count of its definition. */
-  #putBack(transaction: Transaction, key: Key, event: QueuedEvent): PromiseOrValue<void> {
+  /**
+   * Requeues a failed event at the end, up to the RETRY count of its definition; then it is kept among those that
+   * failed.
+   */
+  #putAway(transaction: Transaction, key: Key, event: QueuedEvent, error: string): PromiseOrValue<void> {
+    const { depth, maxDepth, failures, retry } = event;
     return andThen(transaction.get(key), (entry) => {
-      if (entry === undefined) return;
+      if (entry === undefined) return undefined;
       transaction.delete(key);
-      if (event.failures < event.retry) queueEvent(transaction, { ...event, failures: event.failures + 1 });
+      const hasRun = depth <= maxDepth;
+      if (hasRun && failures < retry) return queueEvent(transaction, { ...event, failures: failures + 1 });
+      const at = this.#services.environment.clock.now();
+      return keepFailedEvent(transaction, event, { at, attempts: hasRun ? failures + 1 : 0, error });
     });
   }
 }

@@ -2,6 +2,7 @@
  * Values as text, the way the reference engine prints them. `toText` gives the literal that reads back as the same
  * value; `toDisplay` is what `<string>` gives: strings, datetimes and uuids bare, decimals without a suffix.
  */
+import { Buffer } from 'node:buffer';
 import { shown } from '../../errors/sections/value.js';
 import { type ByKind, byKind } from '../by-kind.js';
 import { formatDecimal } from '../decimal.js';

@@ -6,11 +6,11 @@ import { setDiagnostics } from '@codemirror/lint';
 import { EditorState, Prec } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
+import { replaceSelection } from '../../../pages/replace-selection.js';
 import { nonce } from '../../base/nonce.js';
 import { complete } from './completion.js';
 import { positionOf } from './error-position.js';
 import { colours, surrealql } from './highlighting.js';
-import { replaceSelection } from './replace-selection.js';
 
 interface Properties {
   /** The text that it begins with. */

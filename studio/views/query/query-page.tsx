@@ -78,6 +78,17 @@ export function QueryPage({ connection, names, initial, onText }: Properties) {
     }
     if (mine === turn.current && (form === 'run' || form === 'keep')) addToHistory(statements);
   };
+  const format = async () => {
+    try {
+      // The whole language is loaded for this alone.
+      const { formatText } = await import('../../../src/language/format.js');
+      setReplacement({ text: formatText(text) });
+      setRun({ kind: 'none' });
+    } catch (error) {
+      setRun({ kind: 'failed', message: asError(error).message });
+      setEdited(false);
+    }
+  };
   const cancel = () => {
     end();
     setRun({ kind: 'failed', message: 'The run was cancelled.' });
@@ -114,6 +125,9 @@ export function QueryPage({ connection, names, initial, onText }: Properties) {
             </Button>
             <Button disabled={isRunning || isEmpty} onClick={() => void start('measured')}>
               Explain and measure
+            </Button>
+            <Button disabled={isRunning || isEmpty} onClick={() => void format()}>
+              Format
             </Button>
             {isRunning && <Button onClick={cancel}>Cancel</Button>}
             <Text span c="dimmed" size="sm">

@@ -4,6 +4,7 @@ import type { ViewProperties } from '../../base/view-properties.js';
 import { Notice } from '../../components/notice.js';
 import { PageHeader } from '../../components/page-header.js';
 import { Charts } from './charts.js';
+import { FailedEvents } from './failed-events.js';
 import { LogSections } from './log-sections.js';
 import { Nodes } from './nodes.js';
 import './server.css';
@@ -11,7 +12,8 @@ import { Settings } from './settings.js';
 import { StartSettings } from './start-settings.js';
 
 export function View({ connection }: ViewProperties) {
-  const { level, token } = connection.session;
+  const { level, token, database } = connection.session;
+  const isSystem = level === 'root' || level === 'namespace' || level === 'database';
   const isRoot = level === 'root' && token !== undefined;
   return (
     <>
@@ -26,7 +28,8 @@ export function View({ connection }: ViewProperties) {
       ) : (
         <Notice kind="information">Users of the root see metrics and nodes.</Notice>
       )}
-      {(level === 'root' || level === 'namespace' || level === 'database') && <Settings connection={connection} />}
+      {isSystem && database !== '' && <FailedEvents connection={connection} />}
+      {isSystem && <Settings connection={connection} />}
     </>
   );
 }

@@ -19,17 +19,13 @@ function App() {
   const pending = usePendingWrites();
   if (status === 'loading') return <p className="quiet">One moment …</p>;
   if (user === undefined) return <SignIn />;
+  const saved = pending === 0 ? 'Saved' : 'Saving …';
+  const unsent = pending === 0 ? 'No connection' : `No connection, ${pending} to save`;
   return (
     <>
       <header>
         <h1>Tasks</h1>
-        <p role="status">
-          {isConnected
-            ? pending > 0
-              ? 'Saving …'
-              : 'Saved'
-            : `No connection${pending > 0 ? `, ${pending} to save` : ''}`}
-        </p>
+        <p role="status">{isConnected ? saved : unsent}</p>
         <span>{user.email}</span>
         <button type="button" onClick={signOut}>
           Sign out

@@ -246,7 +246,7 @@ function subject(parser: Parser, expected: string): GraphSubject {
   if (!parser.isName()) parser.unexpected(expected);
   const { start, text: table } = parser;
   const range = parser.isAdjacent(':') ? recordKeyAt(parser, parser.end + 1, table) : undefined;
-  if (range === undefined) parser.advance();
+  if (range === undefined) parser.name();
   // A step leads along all edges or along a range of them.
   else if (range.kind !== 'key-range') parser.unexpected('..');
   return parser.begunAt(start, {

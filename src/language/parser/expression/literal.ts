@@ -1,4 +1,5 @@
 /** Values that are their own text. */
+import { Buffer } from 'node:buffer';
 import { MAX_SCALE, parseDecimal } from '../../../value/decimal.js';
 import { MAX_INT, MIN_INT } from '../../../value/number.js';
 import { parseDatetime } from '../../../value/time/datetime.js';
