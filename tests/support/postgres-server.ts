@@ -62,6 +62,8 @@ export class PostgresServer {
       fsync: 'off',
       synchronous_commit: 'off',
       full_page_writes: 'off',
+      // The servers of a suite run until its end, each with connections of its own.
+      max_connections: '400',
       ...settings,
     });
     await server.run();
