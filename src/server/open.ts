@@ -28,9 +28,10 @@ import { readAuditKey, readPassFile } from './secret-files.js';
 import { ConfigurationError } from './setting.js';
 import { endAtOnce } from './shutdown.js';
 
-/** Causes outside the server. Background work resumes once the store is available again. */
-const MENDS_ITSELF: ReadonlySet<string> = new Set([
+/** Causes outside of our own code, which the text names. Background work resumes once the store is available again. */
+const OF_OTHERS: ReadonlySet<string> = new Set([
   'clock_differs',
+  'event_lost',
   'key_set_unavailable',
   'mail_undelivered',
   'provider_refused',
@@ -117,7 +118,7 @@ export async function openConfigured(
     liveMaxAge: configuration.liveMaxAge,
     report: (error, trace) => {
       const { request, traceId } = trace ?? {};
-      if (MENDS_ITSELF.has(error.code)) log.warn({}, error.message);
+      if (OF_OTHERS.has(error.code)) log.warn({}, error.message);
       else {
         const details = { request, trace: traceId, error: error.cause ?? error };
         log.error(details, 'Something failed for a reason of our own');
