@@ -237,6 +237,8 @@ function assertField(
 
 /**
  * A value that the principal may not set is dropped when the record is created, and stays as it was when it is changed.
+ * As with rules of records, that of an update holds of the record before and after it: else the change could write what
+ * allows it.
  */
 function permitField(
   field: PreparedField,
@@ -250,10 +252,15 @@ function permitField(
   if (!change.execution.checks.edit || rule.kind === 'full' || equals(value, old)) return value;
   const refused = creating ? undefined : old;
   const variables = { value, before: old, after: value, input };
-  return andThen(admits(rule, change.execution, change.draft, variables), (allowed) => {
-    if (allowed) return value;
-    return isMeant(field, change, old, input) ? andThen(refuseField(field, change), () => refused) : refused;
-  });
+  const judged = (record: ObjectValue) => admits(rule, change.execution, record, variables);
+  const was = change.before === undefined || judged(change.before);
+  return andThen(
+    andThen(was, (allowed) => allowed && judged(change.draft)),
+    (allowed) => {
+      if (allowed) return value;
+      return isMeant(field, change, old, input) ? andThen(refuseField(field, change), () => refused) : refused;
+    },
+  );
 }
 
 /**

@@ -236,7 +236,7 @@ it('watches files and the schema, also when one is broken meanwhile', async () =
   await watching;
 });
 
-it.each(['music-shop', 'retrieval'])('the rules of the example %s hold', async (example) => {
+it.each(['music-shop', 'retrieval', 'rules/stories', 'rules/profiles'])('the rules of the example %s hold', async (example) => {
   const output = new PassThrough();
   const options = { reporter: 'text', schema: [`examples/${example}/schema.surql`] } as const;
   const code = await runTests(`examples/${example}/tests`, options, output);

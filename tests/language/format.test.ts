@@ -32,6 +32,14 @@ test('a statement that is too long begins a line with each clause', () => {
 `);
 });
 
+test('what is defined stays behind DEFINE', () => {
+  const text = `define function if not exists fn::one() { return 1 } permissions none comment "${'long '.repeat(10)}"`;
+  expect(formatText(text)).toBe(`DEFINE FUNCTION IF NOT EXISTS fn::one() { RETURN 1 }
+  PERMISSIONS NONE
+  COMMENT "${'long '.repeat(10)}"
+`);
+});
+
 test('a definition that is too long does, and a condition breaks before AND', () => {
   const text = `define field name on person type string
     assert string::len($value)>2 and string::len($value)<100 and $value not in ['admin', 'root', 'system', 'nobody']

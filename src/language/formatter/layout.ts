@@ -122,8 +122,7 @@ export class StatementLayout {
     const starts = [from];
     for (let at = from + 1; at < to; at = this.#behind(at, to)) {
       const [before, token] = [this.#tokens[at - 1] as Token, this.#tokens[at] as Token];
-      // `ALTER TABLE person DROP COMMENT` drops it.
-      if (words.has(token.keyword) && before.keyword !== 'DROP') starts.push(at);
+      if (words.has(token.keyword) && !NAMING.has(before.keyword)) starts.push(at);
     }
     return starts;
   }
@@ -328,6 +327,8 @@ export class StatementLayout {
 }
 
 const FOR: ReadonlySet<string> = new Set(['FOR']);
+/** Behind these stands what is defined or dropped, as in `DEFINE FUNCTION` and `DROP COMMENT`, rather than a clause. */
+const NAMING: ReadonlySet<string> = new Set(['DEFINE', 'OVERWRITE', 'EXISTS', 'ALTER', 'DROP']);
 
 interface Clause {
   readonly doc: Doc;
