@@ -236,9 +236,12 @@ it('watches files and the schema, also when one is broken meanwhile', async () =
   await watching;
 });
 
-it.each(['music-shop', 'retrieval', 'rules/stories', 'rules/profiles'])('the rules of the example %s hold', async (example) => {
-  const output = new PassThrough();
-  const options = { reporter: 'text', schema: [`examples/${example}/schema.surql`] } as const;
-  const code = await runTests(`examples/${example}/tests`, options, output);
-  expect([code, String(output.read())]).toEqual([0, expect.stringMatching(/^\d+ passed, 0 failed/)]);
-});
+it.each(['music-shop', 'retrieval', 'rules/stories', 'rules/profiles'])(
+  'the rules of the example %s hold',
+  async (example) => {
+    const output = new PassThrough();
+    const options = { reporter: 'text', schema: [`examples/${example}/schema.surql`] } as const;
+    const code = await runTests(`examples/${example}/tests`, options, output);
+    expect([code, String(output.read())]).toEqual([0, expect.stringMatching(/^\d+ passed, 0 failed/)]);
+  },
+);
