@@ -253,14 +253,12 @@ function permitField(
   const refused = creating ? undefined : old;
   const variables = { value, before: old, after: value, input };
   const judged = (record: ObjectValue) => admits(rule, change.execution, record, variables);
-  const was = change.before === undefined || judged(change.before);
-  return andThen(
-    andThen(was, (allowed) => allowed && judged(change.draft)),
-    (allowed) => {
-      if (allowed) return value;
-      return isMeant(field, change, old, input) ? andThen(refuseField(field, change), () => refused) : refused;
-    },
-  );
+  const wasAllowed = change.before === undefined || judged(change.before);
+  const isAllowed = andThen(wasAllowed, (was) => was && judged(change.draft));
+  return andThen(isAllowed, (allowed) => {
+    if (allowed) return value;
+    return isMeant(field, change, old, input) ? andThen(refuseField(field, change), () => refused) : refused;
+  });
 }
 
 /**
