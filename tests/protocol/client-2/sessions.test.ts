@@ -295,9 +295,7 @@ describe('a connection that is cut', () => {
     const other = await connected(second, 'ws', { ...databasePath, authentication: ROOT, reconnect: false });
     await other.query('DEFINE TABLE IF NOT EXISTS item');
     await expect
-      .poll(async () => Object.keys((await other.query<[object]>('RETURN (INFO FOR TABLE item).lives'))[0]), {
-        timeout: 5_000,
-      })
+      .poll(async () => Object.keys((await other.query<[object]>('RETURN (INFO FOR TABLE item).lives'))[0]))
       .toHaveLength(1);
     await other.create(new RecordId('item', 2));
     await expect.poll(() => messages).toEqual([new RecordId('item', 1), new RecordId('item', 2)]);
