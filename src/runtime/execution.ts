@@ -448,6 +448,8 @@ export interface SessionRegistry {
 
 /** The owner of live queries: a session that receives notifications. */
 export interface LiveListener {
+  /** Whether changes wait for this process, rather than for the client, for longer than anyone should notice. */
+  readonly isLate: boolean;
   /** @throws TesseraError `too_many_live_queries`, `live_queries_too_large`, `connection_memory_exceeded`, … */
   admit(query: LiveStatement): void;
   /** A query begins, behind the commits up to a versionstamp; returns false when it is no longer wanted. */

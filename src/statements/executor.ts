@@ -155,7 +155,7 @@ export class Executor {
   constructor(options: ExecutorOptions) {
     const { environment, scripting, backgroundMemory } = options;
     this.catalogs = options.catalogs ?? new CatalogCache();
-    this.liveQueries = options.liveQueries ?? new LiveQueries();
+    this.liveQueries = options.liveQueries ?? new LiveQueries(environment.timers);
     this.liveResults = options.liveResults;
     const tuning = { ...DEFAULT_TUNING, ...options.tuning };
     this.compiler = createCompiler(tuning);

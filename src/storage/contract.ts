@@ -147,6 +147,8 @@ export interface Transaction {
    * throws its error.
    */
   beforeCommit(callback: () => PromiseOrValue<void>): void;
+  /** Set where those who follow the changes are late: who has committed them waits for it before anything else. */
+  pace?: (() => Promise<void>) | undefined;
   /** Marks a point to which `rollback` returns: later writes are discarded, the read set stays. */
   savepoint(): Savepoint;
   rollback(to: Savepoint): void;

@@ -116,7 +116,12 @@ function once<T>(
   return andThen(untilInterrupted(interrupt, begun, cancelled), (transaction) =>
     otherwise(
       () =>
-        andThen(work(transaction), (result) => andThen(commitInterruptibly(interrupt, transaction, end), () => result)),
+        andThen(work(transaction), (result) =>
+          andThen(commitInterruptibly(interrupt, transaction, end), () =>
+            // Others wait for a reservation.
+            reservation === undefined ? andThen(transaction.pace?.(), () => result) : result,
+          ),
+        ),
       (error) => {
         transaction.cancel();
         if (!isConflict(error)) throw error;

@@ -64,6 +64,34 @@ test('one change for each record and transaction', async () => {
   expect(await news(heardOnA)).toEqual(['CREATE a:1 { id: a:1, x: 2 }', 'UPDATE a:1 { id: a:1, x: 3 }']);
 });
 
+test('what is written faster than a node delivers stays in the log, and comes whole and in order', async () => {
+  const { environment, a, b } = nodes;
+  await live(a.owner, 'LIVE SELECT VALUE n FROM a');
+  await settled();
+  const held: (() => void)[] = [];
+  const { nextRound } = environment.timers;
+  environment.timers.nextRound = () => new Promise((resolve) => held.push(resolve));
+  await run(b.owner, 'CREATE a:0 SET n = 0');
+  await settled();
+  environment.advance(21);
+  for (let n = 1; n < 20; n += 2) await run(b.owner, `BEGIN; CREATE a:${n} SET n = ${n}; CREATE a:${n + 1}; COMMIT`);
+  await settled();
+  const { backlog } = a.database.memory;
+  const waiting = backlog.used;
+  for (let n = 21; n < 40; n += 2) await run(b.owner, `BEGIN; CREATE a:${n} SET n = ${n}; CREATE a:${n + 1}; COMMIT`);
+  await settled();
+  expect([waiting > 0, backlog.used === waiting]).toEqual([true, true]);
+  environment.timers.nextRound = nextRound;
+  for (const go of held) go();
+  for (let step = 0; step < 20; step++) {
+    await settled();
+    environment.advance(5);
+  }
+  expect((await news(heardOnA)).map((each) => each.split(' ')[1])).toEqual(
+    Array.from({ length: 41 }, (_, n) => `a:${n}`),
+  );
+});
+
 test('what is changed before the table is removed, then the end', async () => {
   const { a, b } = nodes;
   await live(a.owner, 'LIVE SELECT * FROM a');

@@ -179,7 +179,7 @@ export function executionOver(world: World, store: Store): Execution {
       },
       writer: { create: missing, update: missing, delete: missing, deleteMany: missing, put: missing, exists: missing },
       references: { check: missing, settle: missing, follow: missing },
-      liveQueries: new LiveQueries(),
+      liveQueries: new LiveQueries(realEnvironment.timers),
       liveResults: {
         size: 0,
         get: missing,

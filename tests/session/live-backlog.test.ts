@@ -161,3 +161,84 @@ test('a client that reads in time stays, however long it lasts', async () => {
   }
   expect(heard).toHaveLength(30);
 });
+
+/** Deliveries wait until the result is called. */
+function holdDeliveries(): () => void {
+  const held: (() => void)[] = [];
+  const { nextRound } = environment.timers;
+  environment.timers.nextRound = () => new Promise((resolve) => held.push(resolve));
+  return () => {
+    environment.timers.nextRound = nextRound;
+    for (const go of held) go();
+  };
+}
+
+/** Runs a statement, and says whether it has been answered. */
+function asked(text: string): { isAnswered: boolean } {
+  const write = { isAnswered: false };
+  void run(owner, text).then(() => {
+    write.isAnswered = true;
+  });
+  return write;
+}
+
+test('a writer waits for those who listen where the server is late, and goes on once it is not', async () => {
+  const { heard } = await listening('LIVE SELECT * FROM a');
+  const deliver = holdDeliveries();
+  await run(owner, 'CREATE a:1');
+  environment.advance(21);
+  const waiting = asked('CREATE a:2');
+  const other = asked('CREATE seen:1');
+  await quiet();
+  expect([waiting.isAnswered, other.isAnswered]).toEqual([false, true]);
+  // Its commit isn't held up.
+  expect(await answer(owner, 'SELECT VALUE id FROM a')).toBe('[a:1, a:2]');
+  deliver();
+  await quiet();
+  expect(heard).toHaveLength(2);
+  environment.advance(5);
+  await quiet();
+  expect(waiting.isAnswered).toBe(true);
+});
+
+test('a block and a transaction of a client wait likewise, and none for longer than a tenth of a second', async () => {
+  await listening('LIVE SELECT * FROM a');
+  holdDeliveries();
+  await run(owner, 'CREATE a:1');
+  environment.advance(21);
+  const held = await owner.begin();
+  await held.query('CREATE a:2');
+  let isCommitted = false;
+  void held.commit().then(() => {
+    isCommitted = true;
+  });
+  const block = asked('BEGIN; CREATE a:3; CREATE a:4; COMMIT');
+  await quiet();
+  for (let step = 0; step < 19; step++) {
+    environment.advance(5);
+    await quiet();
+  }
+  expect([isCommitted, block.isAnswered]).toEqual([false, false]);
+  environment.advance(5);
+  await quiet();
+  expect([isCommitted, block.isAnswered]).toEqual([true, true]);
+});
+
+test('no writer waits for a client that does not read, nor for the few whose queries are slow', async () => {
+  await listening('LIVE SELECT * FROM a', () => new Promise(() => undefined));
+  await run(owner, 'CREATE a:1');
+  await quiet();
+  environment.advance(1_000);
+  const write = asked('CREATE a:2');
+  await quiet();
+  expect(write.isAnswered).toBe(true);
+  await listening('LIVE SELECT * FROM a');
+  await listening('LIVE SELECT *, IF true { SLEEP 1m } AS slept FROM a');
+  await listening('LIVE SELECT * FROM a');
+  await run(owner, 'CREATE a:3');
+  await quiet();
+  environment.advance(1_000);
+  const another = asked('CREATE a:4');
+  await quiet();
+  expect(another.isAnswered).toBe(true);
+});

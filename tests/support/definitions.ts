@@ -104,7 +104,7 @@ export class Store {
         passwords: { hash: async (_: string, password: string) => `$argon2id$${password.length}` },
         // There are no records.
         reader: { scan: () => undefined },
-        liveQueries: new LiveQueries(),
+        liveQueries: new LiveQueries(realEnvironment.timers),
         sessions: new InMemorySessionRegistry(undefined),
         queryTimeout: new QueryTimeout(),
         revocationFlag: new RevocationFlag(),

@@ -71,6 +71,7 @@ export class WebSocketConnection implements SocketChannel {
     this.#socket = socket;
     this.#stream = stream;
     this.#memory = memory;
+    memory.awaitsClient = () => this.#blocked > 0;
     this.#incoming = memory.budget.part();
     this.#options = options;
     this.#environment = environment;
@@ -200,25 +201,30 @@ export class WebSocketConnection implements SocketChannel {
 
   /**
    * Sends a notification, in a write of its own: the official JavaScript client loses all but the first of those that
-   * it reads in one go.
+   * it reads in one go. The promise resolves when a slow client has read enough: who sends takes turns with others.
    */
   notify(data: string | Uint8Array, isBinary: boolean): Promise<void> | undefined {
     if (this.#stream.writableCorked > 0) {
       this.#stream.uncork();
       this.#stream.cork();
     }
-    return this.send(data, isBinary);
+    return this.#write(data, isBinary);
   }
 
   /** The promise resolves when a slow client has read enough, and when others have had a turn. */
   send(data: string | Uint8Array, isBinary = typeof data !== 'string'): Promise<void> | undefined {
+    return this.#write(data, isBinary) ?? this.#slice.checkpoint();
+  }
+
+  /** The promise resolves when a slow client has read enough. */
+  #write(data: string | Uint8Array, isBinary: boolean): Promise<void> | undefined {
     this.#adjustLimit();
     const options = { binary: isBinary };
     const buffered = this.#socket.bufferedAmount;
     if (buffered + data.length <= SMALL) {
       this.#cork();
       this.#socket.send(data, options);
-      return this.#slice.checkpoint();
+      return;
     }
     const sent = this.#reserveOutgoing(Buffer.byteLength(data));
     this.#cork();
@@ -226,7 +232,7 @@ export class WebSocketConnection implements SocketChannel {
     const bytes = typeof data === 'string' ? Buffer.from(data) : data;
     if (buffered <= this.#options.limits.sendBuffer) {
       this.#socket.send(bytes, options, sent);
-      return this.#slice.checkpoint();
+      return;
     }
     this.#blocked++;
     return new Promise((resolve) => {

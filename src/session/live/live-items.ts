@@ -1,6 +1,7 @@
 /** What waits in a session to be delivered by its notifier, in the order in which it arrived. */
 import type { TesseraError } from '../../errors/error.js';
 import type { LiveQuery, LiveStatement, ResultSubscription } from '../../runtime/execution.js';
+import type { RequestInterrupt } from '../../runtime/interrupt.js';
 import type { ChangeMemory } from '../../runtime/live-changes.js';
 import type { WrittenRecord } from '../../runtime/record-access.js';
 import type { Versionstamp } from '../../storage/contract.js';
@@ -40,6 +41,13 @@ export interface ResultItem {
 }
 
 export type Item = ChangeItem | PastItem | EndItem | ResultItem;
+
+/** The processing of one item. */
+export interface Delivery {
+  readonly interrupt: RequestInterrupt;
+  /** Whether notifications must be suppressed because the query or session has ended meanwhile. */
+  isOver(): boolean;
+}
 
 /** The change that has waited longest. */
 export function firstChange(items: Iterable<Item>): ChangeItem | undefined {

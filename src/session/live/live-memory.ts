@@ -34,6 +34,11 @@ export class LiveMemory implements BacklogReader {
     return this.#backlog;
   }
 
+  /** Whether what is being sent waits for the client, or for its handler in this process. */
+  get isClientBusy(): boolean {
+    return this.#memory.awaitsClient?.() ?? true;
+  }
+
   fallBehind(): void {
     this.#fallBehind();
   }

@@ -21,7 +21,7 @@ import type { LiveQuota } from '../resources/live-quota.js';
 import type { ConnectionMemory } from '../resources/server-memory.js';
 import { ExpiryWatch, type WatchedSession } from './expiry-watch.js';
 import { LiveCursor } from './live-cursor.js';
-import { type ChangeItem, type EndItem, firstChange, type Item, type PastItem } from './live-items.js';
+import { type ChangeItem, type Delivery, type EndItem, firstChange, type Item, type PastItem } from './live-items.js';
 import { LiveMemory } from './live-memory.js';
 import { LiveView, type LiveViewServices } from './live-view.js';
 import { type NotifiedChange, type PastChange, type PastChanges, pastChanges } from './past-changes.js';
@@ -39,14 +39,10 @@ export interface NotifierServices extends LiveViewServices {
   report(error: TesseraError): void;
 }
 
+/** Milliseconds for which a change waits where the server keeps up. */
+const LATE = 20;
 /** Milliseconds until a change is evaluated again after the store was unavailable. */
 const STORE_RETRY = 250;
-/** The processing of one item. */
-interface Turn {
-  readonly interrupt: RequestInterrupt;
-  /** Whether notifications must be suppressed because the query or session has ended meanwhile. */
-  isOver(): boolean;
-}
 
 export class Notifier implements LiveListener {
   readonly #services: NotifierServices;
@@ -65,6 +61,8 @@ export class Notifier implements LiveListener {
   #current = 0;
   /** The change that is evaluated, or sent to a client that reads slowly. */
   #delivering: ChangeItem | undefined;
+  /** Whether a notification is being sent. */
+  #isSending = false;
   #view: LiveView | undefined;
   /** Incremented when all queries end. */
   #generation = 0;
@@ -97,6 +95,10 @@ export class Notifier implements LiveListener {
   get behind(): number {
     const oldest = this.#delivering ?? firstChange(this.#waiting.keys());
     return oldest === undefined ? 0 : this.#services.environment.clock.monotonic() - oldest.since;
+  }
+
+  get isLate(): boolean {
+    return this.behind > LATE && !(this.#isSending && this.#memory.isClientBusy);
   }
 
   admit(query: LiveStatement): void {
@@ -242,7 +244,7 @@ export class Notifier implements LiveListener {
     const { environment, metrics } = this.#services;
     // Answers go first.
     await environment.timers.nextRound();
-    const interrupt = RequestInterrupt.begin(environment);
+    let interrupt = RequestInterrupt.begin(environment);
     try {
       // Items that are added meanwhile are processed in the same loop.
       for (const [item, arrival] of this.#waiting) {
@@ -254,7 +256,11 @@ export class Notifier implements LiveListener {
           await this.#handleChange(item, interrupt);
           metrics?.liveChange(environment.clock.monotonic() - item.since);
         } else await this.#handle(item, interrupt);
-        await interrupt.checkpoint();
+        const pause = interrupt.checkpoint();
+        if (pause === undefined) continue;
+        await pause;
+        // Many that wait aren't one long computation, which would have its turn behind those of all others.
+        interrupt = RequestInterrupt.begin(environment);
       }
     } finally {
       this.#leaveView();
@@ -308,7 +314,7 @@ export class Notifier implements LiveListener {
   }
 
   /** Delivers one page of the changefeed and schedules the next. */
-  async #sendPast({ query, cursor }: PastItem, turn: Turn): Promise<void> {
+  async #sendPast({ query, cursor }: PastItem, turn: Delivery): Promise<void> {
     const { until } = cursor;
     cursor.isOutrun = false;
     // It may have been outrun since the last view was taken.
@@ -339,7 +345,7 @@ export class Notifier implements LiveListener {
   async #sendCommitted(
     { query, change, stamp, isLast }: PastChange & Pick<ChangeItem, 'query'>,
     cursor: LiveCursor,
-    turn: Turn,
+    turn: Delivery,
   ): Promise<void> {
     if (isLast && cursor.held === undefined) {
       if (await this.#send(query, change, stamp, turn)) cursor.sent = stamp;
@@ -359,7 +365,7 @@ export class Notifier implements LiveListener {
     query: LiveQuery,
     change: NotifiedChange,
     versionstamp: Versionstamp | undefined,
-    turn: Turn,
+    turn: Delivery,
   ): Promise<boolean> {
     const notification = await this.#notificationOf(query, change, versionstamp, turn);
     if (notification === undefined || turn.isOver()) return false;
@@ -373,7 +379,9 @@ export class Notifier implements LiveListener {
       if (!isPromise(sent)) return;
       // Nothing of the store is held while a client reads.
       this.#leaveView();
+      this.#isSending = true;
       await sent;
+      this.#isSending = false;
     } catch (error) {
       // The client is gone.
       this.#services.report(asTesseraError(error));
@@ -385,7 +393,7 @@ export class Notifier implements LiveListener {
     query: LiveQuery,
     change: NotifiedChange,
     versionstamp: Versionstamp | undefined,
-    turn: Turn,
+    turn: Delivery,
   ): PromiseOrValue<Notification | undefined> {
     const { before, after, extent } = change;
     if (extent === 'nothing') return undefined;
@@ -424,7 +432,7 @@ export class Notifier implements LiveListener {
     query: LiveQuery,
     change: NotifiedChange,
     versionstamp: Versionstamp | undefined,
-    turn: Turn,
+    turn: Delivery,
   ): Promise<Notification | undefined> {
     this.#leaveView();
     await this.#services.environment.timers.wait(STORE_RETRY);
@@ -432,7 +440,11 @@ export class Notifier implements LiveListener {
     return turn.isOver() ? undefined : this.#notificationOf(query, change, versionstamp, turn);
   }
 
-  #readChangePage(query: LiveQuery, cursor: LiveCursor, { interrupt }: Turn): PromiseOrValue<PastChanges | undefined> {
+  #readChangePage(
+    query: LiveQuery,
+    cursor: LiveCursor,
+    { interrupt }: Delivery,
+  ): PromiseOrValue<PastChanges | undefined> {
     const { from, since, until } = cursor;
     if (from === undefined) return undefined;
     return this.#asOfNow(query, interrupt, (execution, catalog, table) => {

@@ -185,6 +185,8 @@ export interface AnswerMemory {
 export class ConnectionMemory {
   readonly server: ServerMemory;
   readonly budget: MemoryScope;
+  /** Whether nothing can be sent before the client has read. Absent where sending is a handler in this process. */
+  awaitsClient: (() => boolean) | undefined;
   /** How many of its sessions are signed in. */
   #signedIn = 0;
   /** The record user to whom it is charged: the one who signed in last. */

@@ -193,7 +193,11 @@ export class OpenHeldTransaction {
         this.#mustGoOn(by);
         this.#release();
         return otherwise(
-          () => andThen(this.#commit(by), () => this.#settle(true)),
+          () =>
+            andThen(this.#commit(by), () => {
+              this.#settle(true);
+              return this.#transaction.pace?.();
+            }),
           (error) => {
             this.#settle(false);
             throw error;

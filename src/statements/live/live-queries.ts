@@ -12,6 +12,7 @@ import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/data
 import { loadDatabase } from '../../catalog/definitions/load.js';
 import type { Id } from '../../catalog/keys/key-bytes.js';
 import { databaseKey } from '../../catalog/keys/store-keys.js';
+import type { Timers } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { LiveQuery, LiveRegistry } from '../../runtime/execution.js';
 import type { LastDefinitions } from '../../runtime/live-changes.js';
@@ -19,6 +20,7 @@ import type { WrittenRecord } from '../../runtime/record-access.js';
 import type { TransactionContext } from '../../runtime/transaction-context.js';
 import type { Transaction } from '../../storage/contract.js';
 import { weightOf } from '../../value/weight.js';
+import { paceWriter } from './delivery-pace.js';
 
 interface WatchedTable {
   /** Whether all transactions that don't note their changes have ended. */
@@ -30,6 +32,11 @@ export class LiveQueries implements LiveRegistry {
   readonly #queries = new Map<string, LiveQuery>();
   /** By the beginning of their records' keys. A table stays watched as long as it exists, so that it is fenced once. */
   readonly #tables = new Map<string, WatchedTable>();
+  readonly #timers: Timers;
+
+  constructor(timers: Timers) {
+    this.#timers = timers;
+  }
 
   of(_: TransactionContext, table: TableEntry): LiveQuery[] {
     const queries = this.#tables.get(table.keys.records.from)?.queries ?? [];
@@ -75,6 +82,7 @@ export class LiveQueries implements LiveRegistry {
   note(transaction: Transaction, change: WrittenRecord): void {
     const watched = this.#tables.get(change.table.keys.records.from);
     if (watched === undefined) return;
+    paceWriter(transaction, watched.queries, this.#timers);
     const { before, after } = change;
     transaction.afterCommit((stamp) => {
       if (watched.queries.size === 0) return;

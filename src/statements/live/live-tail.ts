@@ -23,6 +23,7 @@ import type { Engine, Entry, Transaction, Versionstamp } from '../../storage/con
 import { LAST_POSITION, type LogPosition, positionAfter } from '../../storage/transaction/append.js';
 import { RecordId } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
+import { areLate, untilOnTime } from './delivery-pace.js';
 
 export interface LiveTailServices {
   readonly engine: Engine;
@@ -32,6 +33,9 @@ export interface LiveTailServices {
   /** Ends a query. */
   end(query: LiveQuery, reason: TesseraError, last?: LastDefinitions): void;
 }
+
+/** Changes of one commit after which others have a turn. */
+const LARGE_COMMIT = 256;
 
 /** A live query, and the position in the log up to which it has got changes. */
 interface Reader {
@@ -106,12 +110,13 @@ export class LiveTail {
     const since = this.#wokenAt ?? environment.clock.monotonic();
     this.#wokenAt = undefined;
     const transaction = await engine.begin({ writable: false });
+    let isWhole = false;
     try {
       await this.#prefetch(transaction);
       const catalog = await loadDatabase(transaction, catalogs, this.#namespace, this.#name);
       // The log outlasts its database.
-      await this.#read(transaction, since);
-      this.#endRemoved(catalog);
+      isWhole = await this.#read(transaction, since);
+      if (isWhole) this.#endRemoved(catalog);
     } catch (error) {
       // The next round reads the same again.
       this.#wokenAt = since;
@@ -119,6 +124,9 @@ export class LiveTail {
     } finally {
       transaction.cancel();
     }
+    if (isWhole || this.#reading.isStopped) return;
+    await untilOnTime(this.#readers, environment.timers);
+    this.wake();
   }
 
   /** The reads of a round, prefetched together if the store is asynchronous. */
@@ -129,10 +137,11 @@ export class LiveTail {
     });
   }
 
-  async #read(transaction: Transaction, since: number): Promise<void> {
+  /** Returns false when it has stopped before the end, since its listeners are late. */
+  async #read(transaction: Transaction, since: number): Promise<boolean> {
     // Queries that begin during the round are served by the next one.
     const readers = [...this.#readers.values()];
-    if (readers.length === 0) return;
+    if (readers.length === 0) return true;
     const start = await liveLogStart(transaction, this.#database);
     for (const { query, next } of readers) {
       if (next < start) this.#services.end(query, failure('live_queries_behind'));
@@ -140,27 +149,41 @@ export class LiveTail {
     const interrupt = RequestInterrupt.begin(this.#services.environment);
     const cursor = scanLiveLog(transaction, this.#database, firstOf(readers));
     let last: Versionstamp | undefined;
+    let delivered = 0;
+    let isWhole = true;
     try {
-      for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) {
+      reading: for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) {
         for (const entry of batch) {
-          last = this.#deliver(readers, entry, since);
-          await interrupt.checkpoint();
+          const at = liveLogPosition(this.#database, entry[0]);
+          const begins = last !== undefined && at.stamp !== last;
+          // Listeners take the last change that they know of a commit for the last that it has.
+          if (begins || ++delivered % LARGE_COMMIT === 0) await interrupt.checkpoint();
+          if (begins && areLate(this.#readers)) {
+            isWhole = false;
+            break reading;
+          }
+          this.#deliver(readers, at, entry[1], since);
+          last = at.stamp;
         }
-        if (this.#reading.isStopped) return;
+        if (this.#reading.isStopped) return true;
       }
     } finally {
       cursor.close();
     }
-    if (last === undefined) return;
+    if (last === undefined) return isWhole;
     // A commit is visible as a whole.
     for (const reader of readers) if (reader.next < positionAfter(last)) reader.next = positionAfter(last);
+    return isWhole;
   }
 
-  /** Returns the versionstamp of the entry. */
-  #deliver(readers: readonly Reader[], [key, stored]: Entry, since: number): Versionstamp {
-    const { position, stamp } = liveLogPosition(this.#database, key);
+  #deliver(
+    readers: readonly Reader[],
+    { position, stamp }: ReturnType<typeof liveLogPosition>,
+    stored: Entry[1],
+    since: number,
+  ): void {
     const entry = readLiveLogEntry(stored);
-    if (entry === undefined) return stamp;
+    if (entry === undefined) return;
     const table = 'tooLargeIn' in entry ? entry.tooLargeIn : entry.table;
     const memory = { bytes: 'tooLargeIn' in entry ? 0 : weightOf(entry.before, entry.after), holders: 0 };
     // One object for all queries, which share what is made of it.
@@ -179,7 +202,6 @@ export class LiveTail {
       change ??= { table: query.table, id, before, after };
       query.listener.changed(query, change, memory, stamp, since);
     }
-    return stamp;
   }
 
   /** By then the changes from before the removal have been delivered. */

@@ -30,6 +30,7 @@ import { CoalescedTask } from '../../storage/coalesced-task.js';
 import type { Key, Transaction } from '../../storage/contract.js';
 import { withRetries } from '../../storage/retry.js';
 import { Uuid } from '../../value/value.js';
+import { paceWriter } from './delivery-pace.js';
 import { LiveTail, type LiveTailServices } from './live-tail.js';
 
 export interface SharedLiveServices extends Omit<LiveTailServices, 'end'> {
@@ -125,6 +126,8 @@ export class SharedLiveQueries implements LiveRegistry {
   }
 
   note(transaction: Transaction, { table, before, after }: WrittenRecord): void {
+    const watched = this.#watched.get(table.keys.records.from);
+    if (watched !== undefined) paceWriter(transaction, watched.queries, this.#services.environment.timers);
     appendLiveChange(transaction, table.keys.database, { table: table.definition.id, before, after });
   }
 

@@ -84,6 +84,7 @@ export class SnapshotTransaction implements Transaction {
   #finished = false;
   #locals: Map<TransactionLocal<object>, object> | undefined;
   #beforeCommit: (() => PromiseOrValue<void>)[] = NO_CALLBACKS;
+  pace: (() => Promise<void>) | undefined = undefined;
   readonly prefetch?: (wanted: Prefetch) => PromiseOrValue<void>;
 
   /** Read-only without a committer. */
