@@ -43,7 +43,7 @@ export interface ResultItem {
 export type Item = ChangeItem | PastItem | EndItem | ResultItem;
 
 /** The processing of one item. */
-export interface Delivery {
+export interface Pass {
   readonly interrupt: RequestInterrupt;
   /** Whether notifications must be suppressed because the query or session has ended meanwhile. */
   isOver(): boolean;

@@ -21,7 +21,7 @@ import type { LiveQuota } from '../resources/live-quota.js';
 import type { ConnectionMemory } from '../resources/server-memory.js';
 import { ExpiryWatch, type WatchedSession } from './expiry-watch.js';
 import { LiveCursor } from './live-cursor.js';
-import { type ChangeItem, type Delivery, type EndItem, firstChange, type Item, type PastItem } from './live-items.js';
+import { type ChangeItem, type EndItem, firstChange, type Item, type Pass, type PastItem } from './live-items.js';
 import { LiveMemory } from './live-memory.js';
 import { LiveView, type LiveViewServices } from './live-view.js';
 import { type NotifiedChange, type PastChange, type PastChanges, pastChanges } from './past-changes.js';
@@ -314,7 +314,7 @@ export class Notifier implements LiveListener {
   }
 
   /** Delivers one page of the changefeed and schedules the next. */
-  async #sendPast({ query, cursor }: PastItem, turn: Delivery): Promise<void> {
+  async #sendPast({ query, cursor }: PastItem, turn: Pass): Promise<void> {
     const { until } = cursor;
     cursor.isOutrun = false;
     // It may have been outrun since the last view was taken.
@@ -345,7 +345,7 @@ export class Notifier implements LiveListener {
   async #sendCommitted(
     { query, change, stamp, isLast }: PastChange & Pick<ChangeItem, 'query'>,
     cursor: LiveCursor,
-    turn: Delivery,
+    turn: Pass,
   ): Promise<void> {
     if (isLast && cursor.held === undefined) {
       if (await this.#send(query, change, stamp, turn)) cursor.sent = stamp;
@@ -365,7 +365,7 @@ export class Notifier implements LiveListener {
     query: LiveQuery,
     change: NotifiedChange,
     versionstamp: Versionstamp | undefined,
-    turn: Delivery,
+    turn: Pass,
   ): Promise<boolean> {
     const notification = await this.#notificationOf(query, change, versionstamp, turn);
     if (notification === undefined || turn.isOver()) return false;
@@ -393,7 +393,7 @@ export class Notifier implements LiveListener {
     query: LiveQuery,
     change: NotifiedChange,
     versionstamp: Versionstamp | undefined,
-    turn: Delivery,
+    turn: Pass,
   ): PromiseOrValue<Notification | undefined> {
     const { before, after, extent } = change;
     if (extent === 'nothing') return undefined;
@@ -432,7 +432,7 @@ export class Notifier implements LiveListener {
     query: LiveQuery,
     change: NotifiedChange,
     versionstamp: Versionstamp | undefined,
-    turn: Delivery,
+    turn: Pass,
   ): Promise<Notification | undefined> {
     this.#leaveView();
     await this.#services.environment.timers.wait(STORE_RETRY);
@@ -440,11 +440,7 @@ export class Notifier implements LiveListener {
     return turn.isOver() ? undefined : this.#notificationOf(query, change, versionstamp, turn);
   }
 
-  #readChangePage(
-    query: LiveQuery,
-    cursor: LiveCursor,
-    { interrupt }: Delivery,
-  ): PromiseOrValue<PastChanges | undefined> {
+  #readChangePage(query: LiveQuery, cursor: LiveCursor, { interrupt }: Pass): PromiseOrValue<PastChanges | undefined> {
     const { from, since, until } = cursor;
     if (from === undefined) return undefined;
     return this.#asOfNow(query, interrupt, (execution, catalog, table) => {
