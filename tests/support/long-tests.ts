@@ -94,6 +94,7 @@ export const LONG_TESTS = [
   'security/identity/limits',
   'end-to-end/music-shop-search',
   'properties/index-builds.property',
+  'properties/definitions.property',
   'functions/steps',
   'studio/long-table',
   'studio/explore-selection',

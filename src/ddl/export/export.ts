@@ -7,13 +7,15 @@
  *
  *     INSERT [ { id: person:1, name: 'Tobie' } ];
  *
- * Definitions come first, then the files of each bucket, then for each table its definitions and its records.
+ * Definitions come first, then the files of each bucket, then for each table its definitions, its records, and the
+ * indexes that have not been built.
  */
 import { shownSubject } from '../../auth/ways/shown-identity.js';
 import { wayRow } from '../../auth/ways/ways.js';
 import { Identities, type IdentityGrant } from '../../catalog/credentials/identity.js';
 import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
-import type { DatabaseDefinition, SequenceDefinition } from '../../catalog/definitions/definition.js';
+import type { DatabaseDefinition, IndexDefinition, SequenceDefinition } from '../../catalog/definitions/definition.js';
+import { stateOf } from '../../catalog/definitions/index-states.js';
 import { type Definition, statementOf } from '../../catalog/definitions/stored-definition.js';
 import { databaseArea, sequenceKey } from '../../catalog/keys/store-keys.js';
 import { mayAct } from '../../catalog/principal.js';
@@ -64,12 +66,13 @@ export async function* exportDatabase(execution: Execution, selection: ExportSel
   }
   for (const table of tablesOf(catalog, selection)) {
     yield tableText(table);
-    if (selection.records === false) continue;
-    const { name } = table.definition;
-    yield heading(`TABLE DATA: ${oneLine(name)}`);
-    yield* recordTexts(execution, catalog, table);
-    yield* viewTotals(execution, catalog, table);
-    yield '\n';
+    if (selection.records !== false) {
+      yield heading(`TABLE DATA: ${oneLine(table.definition.name)}`);
+      yield* recordTexts(execution, catalog, table);
+      yield* viewTotals(execution, catalog, table);
+      yield '\n';
+    }
+    yield unbuiltIndexes(table);
   }
   if (secrets && selection.accesses !== false && selection.records !== false)
     yield* identityTexts(execution, catalog, selection);
@@ -141,10 +144,27 @@ function tablesOf(catalog: DatabaseCatalog, { tables: selected = true }: ExportS
 }
 
 function tableText({ definition, fields, indexes, events }: TableEntry): string {
-  const groups = [[definition], fields, indexes, events].map(
+  const groups = [[definition], fields, indexes.filter(isBuilt), events].map(
     (group) => `${definitionLines(group, { secrets: true })}\n`,
   );
   return `${heading(`TABLE: ${oneLine(definition.name)}`)}${groups.join('')}`;
+}
+
+function isBuilt(index: IndexDefinition): boolean {
+  return stateOf(index) === 'ready';
+}
+
+/**
+ * The indexes that aren't, or no longer, kept: they are built behind the records, whose values may not be unique, and
+ * fail there as they have failed here.
+ */
+function unbuiltIndexes({ indexes }: TableEntry): string {
+  const unbuilt = indexes.filter((index) => !isBuilt(index));
+  if (unbuilt.length === 0) return '';
+  return `${definitionLines(
+    unbuilt.map((index) => ({ ...index, concurrently: true })),
+    { secrets: true },
+  )}\n`;
 }
 
 const RULE = `-- ${'-'.repeat(30)}\n`;
