@@ -26,7 +26,7 @@ import type { TransferredFiles } from './file-access.js';
 import type { Inspection } from './inspection.js';
 import type { Interrupt } from './interrupt.js';
 import type { EdgeStep, Hop, Referent, Referrer, ReferrerSubject } from './links.js';
-import type { ChangeMemory, LastDefinitions, PresentedChange } from './live-changes.js';
+import type { ChangeArrival, LastDefinitions, PresentedChange } from './live-changes.js';
 import type { NodeRegistry, QueuedEvents, SessionFacts, SessionsElsewhere } from './nodes.js';
 import type { Notification } from './notification.js';
 import type { QueryTimeout } from './query-timeout.js';
@@ -454,11 +454,8 @@ export interface LiveListener {
   admit(query: LiveStatement): void;
   /** A query begins, behind the commits up to a versionstamp; returns false when it is no longer wanted. */
   begun(query: LiveStatement, stamp: Versionstamp): boolean;
-  /**
-   * A watched record was changed. Called in the order of commits. `since`: when this process learned of the commit, on
-   * the monotonic clock; now if it is left out.
-   */
-  changed(query: LiveQuery, change: WrittenRecord, memory: ChangeMemory, stamp: Versionstamp, since?: number): void;
+  /** A watched record was changed. Called in the order of commits. */
+  changed(query: LiveQuery, change: WrittenRecord, arrival: ChangeArrival): void;
   /**
    * A query has ended; a KILL has no reason. Where its table was removed, the changes that wait are evaluated by the
    * last definitions.

@@ -1,5 +1,6 @@
 /** What live queries know of a change, and of the definitions that it was made by. */
 import type { DatabaseCatalog } from '../catalog/definitions/database-catalog.js';
+import type { Versionstamp } from '../storage/contract.js';
 import type { Value } from '../value/value.js';
 
 /** What a live query shows of a change. */
@@ -11,6 +12,17 @@ export interface ChangeMemory {
   readonly bytes: number;
   /** For how many it waits. */
   holders: number;
+}
+
+/** How a process learns of a change. */
+export interface ChangeArrival {
+  /** Of its commit. */
+  readonly stamp: Versionstamp;
+  readonly memory: ChangeMemory;
+  /** When the process learned of the commit, on the monotonic clock; now if it is left out. */
+  readonly since?: number;
+  /** Whether the commit has no further change for the query, but for those that arrive in the same turn. */
+  readonly isLast: boolean;
 }
 
 /** The definitions of a database before one of its tables was removed. */

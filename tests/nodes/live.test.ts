@@ -92,6 +92,30 @@ test('what is written faster than a node delivers stays in the log, and comes wh
   );
 });
 
+test('SINCE counts a commit as delivered with its last change alone, however long it takes to read it', async () => {
+  const { environment, a, b } = nodes;
+  await run(a.owner, 'DEFINE TABLE f CHANGEFEED 1h INCLUDE ORIGINAL; CREATE f:before');
+  const stamps: (bigint | undefined)[] = [];
+  a.owner.listen(({ versionstamp }) => void stamps.push(versionstamp));
+  await live(a.owner, 'LIVE SELECT VALUE id FROM f SINCE NONE');
+  const { monotonic } = environment.clock;
+  let late = 0;
+  // Each look at the clock takes so long that others have a turn.
+  environment.clock.monotonic = () => {
+    late += 5;
+    return monotonic() + late;
+  };
+  await run(b.owner, 'FOR $n IN 0..300 { CREATE type::record("f", $n) }');
+  for (let step = 0; step < 40; step++) {
+    await settled();
+    environment.advance(5);
+  }
+  environment.clock.monotonic = monotonic;
+  expect(stamps).toHaveLength(300);
+  const [commit] = stamps.slice(-1);
+  expect(stamps.filter((stamp) => stamp === commit)).toHaveLength(1);
+});
+
 test('what is changed before the table is removed, then the end', async () => {
   const { a, b } = nodes;
   await live(a.owner, 'LIVE SELECT * FROM a');

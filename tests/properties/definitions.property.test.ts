@@ -31,7 +31,12 @@ const write = fc.oneof(
 );
 const definition = fc.oneof(
   fc
-    .tuple(table, fc.constantFrom('n', 'm', 'n, m'), fc.constantFrom('', ' UNIQUE'), fc.constantFrom('', ' CONCURRENTLY'))
+    .tuple(
+      table,
+      fc.constantFrom('n', 'm', 'n, m'),
+      fc.constantFrom('', ' UNIQUE'),
+      fc.constantFrom('', ' CONCURRENTLY'),
+    )
     .map(([on, fields, kind, how]) => `DEFINE INDEX OVERWRITE i ON ${on} FIELDS ${fields}${kind}${how}`),
   table.map((on) => `DEFINE INDEX OVERWRITE f ON ${on} FIELDS m FULLTEXT ANALYZER words BM25`),
   table.map((on) => `DEFINE INDEX OVERWRITE h ON ${on} FIELDS v HNSW DIMENSION 2`),
@@ -60,7 +65,8 @@ const definition = fc.oneof(
     'REMOVE TABLE IF EXISTS a; DEFINE TABLE IF NOT EXISTS a',
   ),
 );
-const START = 'DEFINE ANALYZER words TOKENIZERS blank FILTERS lowercase; DEFINE TABLE a; DEFINE TABLE b; DEFINE TABLE e';
+const START =
+  'DEFINE ANALYZER words TOKENIZERS blank FILTERS lowercase; DEFINE TABLE a; DEFINE TABLE b; DEFINE TABLE e';
 
 const scenario = fc.record({
   before: fc.array(fc.oneof({ weight: 3, arbitrary: write }, definition), { maxLength: 25 }),

@@ -10,7 +10,7 @@ import { asTesseraError, failure, type TesseraError } from '../../errors/error.j
 import type { ServerMetrics } from '../../metrics/server-metrics.js';
 import type { Execution, LiveListener, LiveQuery, LiveStatement, ResultSubscription } from '../../runtime/execution.js';
 import { RequestInterrupt } from '../../runtime/interrupt.js';
-import type { ChangeMemory, LastDefinitions } from '../../runtime/live-changes.js';
+import type { ChangeArrival, LastDefinitions } from '../../runtime/live-changes.js';
 import { endLive } from '../../runtime/live-statements.js';
 import type { WrittenRecord } from '../../runtime/record-access.js';
 import type { Versionstamp } from '../../storage/contract.js';
@@ -135,20 +135,15 @@ export class Notifier implements LiveListener {
     if (cursor.from !== undefined) this.#add({ kind: 'past', query, cursor });
   }
 
-  changed(
-    query: LiveQuery,
-    change: WrittenRecord,
-    memory: ChangeMemory,
-    stamp: Versionstamp,
-    since = this.#services.environment.clock.monotonic(),
-  ): void {
+  changed(query: LiveQuery, change: WrittenRecord, { stamp, memory, since, isLast }: ChangeArrival): void {
     const cursor = this.#cursors.get(query);
     if (cursor?.takesFromFeed(stamp)) return;
     if (this.#isTooOld || !this.#memory.enqueue(memory)) {
       this.#fallBehind();
       return;
     }
-    const item: ChangeItem = { kind: 'change', query, change, stamp, isLast: true, memory, since };
+    const learned = since ?? this.#services.environment.clock.monotonic();
+    const item: ChangeItem = { kind: 'change', query, change, stamp, isLast, memory, since: learned };
     cursor?.follow(item);
     this.#add(item);
   }

@@ -86,8 +86,8 @@ export class LiveQueries implements LiveRegistry {
     const { before, after } = change;
     transaction.afterCommit((stamp) => {
       if (watched.queries.size === 0) return;
-      const memory = { bytes: weightOf(before, after), holders: 0 };
-      for (const query of watched.queries) query.listener.changed(query, change, memory, stamp);
+      const arrival = { stamp, memory: { bytes: weightOf(before, after), holders: 0 }, isLast: true };
+      for (const query of watched.queries) query.listener.changed(query, change, arrival);
     });
   }
 

@@ -16,7 +16,7 @@ import type { Environment } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { LiveQuery } from '../../runtime/execution.js';
 import { RequestInterrupt } from '../../runtime/interrupt.js';
-import type { LastDefinitions } from '../../runtime/live-changes.js';
+import type { ChangeMemory, LastDefinitions } from '../../runtime/live-changes.js';
 import type { WrittenRecord } from '../../runtime/record-access.js';
 import { CoalescedTask } from '../../storage/coalesced-task.js';
 import type { Engine, Entry, Transaction, Versionstamp } from '../../storage/contract.js';
@@ -34,8 +34,13 @@ export interface LiveTailServices {
   end(query: LiveQuery, reason: TesseraError, last?: LastDefinitions): void;
 }
 
-/** Changes of one commit after which others have a turn. */
-const LARGE_COMMIT = 256;
+/** A change in the log. */
+interface LoggedChange {
+  readonly change: WrittenRecord;
+  readonly memory: ChangeMemory;
+  readonly position: LogPosition;
+  readonly stamp: Versionstamp;
+}
 
 /** A live query, and the position in the log up to which it has got changes. */
 interface Reader {
@@ -148,25 +153,35 @@ export class LiveTail {
     }
     const interrupt = RequestInterrupt.begin(this.#services.environment);
     const cursor = scanLiveLog(transaction, this.#database, firstOf(readers));
+    // What was read last for each, until it is known whether it is the last change of its commit for the query.
+    const held = new Map<Reader, LoggedChange>();
+    const completeCommit = () => {
+      for (const [reader, change] of held) this.#deliver(reader, change, since, true);
+      held.clear();
+    };
     let last: Versionstamp | undefined;
-    let delivered = 0;
     let isWhole = true;
     try {
       reading: for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) {
         for (const entry of batch) {
-          const at = liveLogPosition(this.#database, entry[0]);
-          const begins = last !== undefined && at.stamp !== last;
-          // Listeners take the last change that they know of a commit for the last that it has.
-          if (begins || ++delivered % LARGE_COMMIT === 0) await interrupt.checkpoint();
-          if (begins && areLate(this.#readers)) {
-            isWhole = false;
-            break reading;
+          const { position, stamp } = liveLogPosition(this.#database, entry[0]);
+          if (last !== undefined && stamp !== last) {
+            completeCommit();
+            isWhole = !areLate(this.#readers);
+            if (!isWhole) break reading;
           }
-          this.#deliver(readers, at, entry[1], since);
-          last = at.stamp;
+          last = stamp;
+          for (const [reader, change] of this.#readersOf(readers, position, stamp, entry[1])) {
+            const before = held.get(reader);
+            if (before !== undefined) this.#deliver(reader, before, since, false);
+            if (change === undefined) this.#services.end(reader.query, failure('live_queries_behind'));
+            else held.set(reader, change);
+          }
+          await interrupt.checkpoint();
         }
         if (this.#reading.isStopped) return true;
       }
+      completeCommit();
     } finally {
       cursor.close();
     }
@@ -176,32 +191,44 @@ export class LiveTail {
     return isWhole;
   }
 
-  #deliver(
+  /** Those that an entry of the log is for, with the change; without it where the change was too large to be logged. */
+  *#readersOf(
     readers: readonly Reader[],
-    { position, stamp }: ReturnType<typeof liveLogPosition>,
+    position: LogPosition,
+    stamp: Versionstamp,
     stored: Entry[1],
-    since: number,
-  ): void {
+  ): Generator<[Reader, LoggedChange | undefined]> {
     const entry = readLiveLogEntry(stored);
     if (entry === undefined) return;
     const table = 'tooLargeIn' in entry ? entry.tooLargeIn : entry.table;
-    const memory = { bytes: 'tooLargeIn' in entry ? 0 : weightOf(entry.before, entry.after), holders: 0 };
     // One object for all queries, which share what is made of it.
-    let change: WrittenRecord | undefined;
+    let change: LoggedChange | undefined;
     for (const reader of readers) {
       const { query, next } = reader;
       if (query.table.definition.id !== table || position < next || !this.#readers.has(query)) continue;
-      reader.next = `${position}\0`;
       if ('tooLargeIn' in entry) {
-        this.#services.end(query, failure('live_queries_behind'));
+        yield [reader, undefined];
         continue;
       }
       const { before, after } = entry;
       const id = (after ?? before)?.['id'];
-      if (!(id instanceof RecordId)) continue;
-      change ??= { table: query.table, id, before, after };
-      query.listener.changed(query, change, memory, stamp, since);
+      if (!(id instanceof RecordId)) return;
+      change ??= {
+        change: { table: query.table, id, before, after },
+        memory: { bytes: weightOf(before, after), holders: 0 },
+        position,
+        stamp,
+      };
+      yield [reader, change];
     }
+  }
+
+  /** Until it is delivered, a change would be read again. */
+  #deliver(reader: Reader, { change, memory, position, stamp }: LoggedChange, since: number, isLast: boolean): void {
+    const { query } = reader;
+    if (!this.#readers.has(query)) return;
+    reader.next = `${position}\0`;
+    query.listener.changed(query, change, { stamp, memory, since, isLast });
   }
 
   /** By then the changes from before the removal have been delivered. */
