@@ -3,13 +3,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkEntries } from '../../src/ddl/check/check-entries.js';
 import { Faults } from '../../src/ddl/check/fault.js';
-import type { Environment } from '../../src/env/environment.js';
-import { realEnvironment } from '../../src/env/real.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
 import type { Engine } from '../../src/storage/contract.js';
 import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { toText } from '../../src/value/text/text.js';
+import { hurried, turn } from '../support/hurried.js';
 import { LateEngine, Lateness, seeded } from '../support/late-engine.js';
 import { atLeast } from '../support/timeouts.js';
 
@@ -76,19 +75,6 @@ const scenario = fc.record({
   }),
   seed: fc.nat(),
 });
-
-const turn = () => new Promise((done) => setImmediate(done));
-
-/** Timers that are due at once, and a clock by which everything takes its time, so that builds go in small steps. */
-function hurried(): Environment {
-  let now = 0;
-  const { timers, clock } = realEnvironment;
-  return {
-    ...realEnvironment,
-    timers: { ...timers, after: (_, callback) => timers.after(0, callback), yield: async () => void (await turn()) },
-    clock: { now: () => clock.now(), monotonic: () => (now += 5) },
-  };
-}
 
 async function selecting(database: OpenDatabase): Promise<Session> {
   const session = database.ownerSession();

@@ -3,14 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkEntries } from '../../src/ddl/check/check-entries.js';
 import { Faults } from '../../src/ddl/check/fault.js';
-import type { Environment } from '../../src/env/environment.js';
-import { realEnvironment } from '../../src/env/real.js';
 import type { Session } from '../../src/session/contract.js';
 import { openDatabase } from '../../src/session/database/database.js';
 import type { Engine } from '../../src/storage/contract.js';
 import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { openEngine } from '../../src/storage/open/open.js';
 import { toText } from '../../src/value/text/text.js';
+import { hurried, turn } from '../support/hurried.js';
 import { LateEngine, Lateness, seeded } from '../support/late-engine.js';
 import { atLeast } from '../support/timeouts.js';
 
@@ -44,23 +43,6 @@ const scenario = fc.record({
   }),
   seed: fc.nat(),
 });
-
-const turn = () => new Promise((done) => setImmediate(done));
-
-/** Timers that are due at once, and a clock by which everything takes its time, so that a build goes in small steps. */
-function hurried(): Environment {
-  let now = 0;
-  const { timers, clock } = realEnvironment;
-  return {
-    ...realEnvironment,
-    timers: {
-      ...timers,
-      after: (_, callback) => timers.after(0, callback),
-      yield: async () => void (await turn()),
-    },
-    clock: { now: () => clock.now(), monotonic: () => (now += 5) },
-  };
-}
 
 const STATES = `RETURN object::keys((INFO FOR TABLE t).indexes).map(|$name|
   IF $name = 'i' { (INFO FOR INDEX i ON t).building.status } ELSE { (INFO FOR INDEX u ON t).building.status })`;
