@@ -34,7 +34,7 @@ import { type OpenBackup, readParts } from './read-backup.js';
 /** The folder of the data file until it is complete. */
 const UNFINISHED = 'restoring';
 /** Files that an interrupted restore leaves, and its locks, some of them unfinished. */
-const OWN_FILES = /^(?:restoring|owner\.mdb|(?:data|owner)\.mdb-lock(?:-\d+)?)$/;
+const OWN_FILES = /^(?:restoring|owner\.mdb(?:-\d+)?|(?:data\.mdb|owner\.mdb(?:-\d+)?)-lock(?:-\d+)?)$/;
 
 export interface RestoreOptions {
   readonly archive?: { readonly folder: string; readonly until: number | undefined } | undefined;
