@@ -26,7 +26,7 @@ import type { TransferredFiles } from './file-access.js';
 import type { Inspection } from './inspection.js';
 import type { Interrupt } from './interrupt.js';
 import type { EdgeStep, Hop, Referent, Referrer, ReferrerSubject } from './links.js';
-import type { ChangeArrival, LastDefinitions, PresentedChange } from './live-changes.js';
+import type { ChangeArrival, LastDefinitions, PresentedChange, WatchedValue } from './live-changes.js';
 import type { NodeRegistry, QueuedEvents, SessionFacts, SessionsElsewhere } from './nodes.js';
 import type { Notification } from './notification.js';
 import type { QueryTimeout } from './query-timeout.js';
@@ -314,6 +314,8 @@ export interface LiveQuery {
   readonly databasePath: DatabasePath;
   readonly table: TableEntry;
   readonly listener: LiveListener;
+  /** The value that a field of the record must have for the query to show a change; absent if there is none. */
+  readonly watched: WatchedValue | undefined;
   /** With SINCE: commits after `stamp` are sent first; none if it is missing. */
   readonly since?: { readonly stamp: Versionstamp | undefined } | undefined;
   /**

@@ -6,6 +6,12 @@ import type { Value } from '../value/value.js';
 /** What a live query shows of a change. */
 export type PresentedChange = { readonly result: Value };
 
+/** A value that a field at the top of a record has, as the key that equal values share (`encodeOrder`). */
+export interface WatchedValue {
+  readonly field: string;
+  readonly key: string;
+}
+
 /** The memory of a change, which all share that it waits for. */
 export interface ChangeMemory {
   /** Roughly what it takes to keep it. */

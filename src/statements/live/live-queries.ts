@@ -21,11 +21,12 @@ import type { TransactionContext } from '../../runtime/transaction-context.js';
 import type { Transaction } from '../../storage/contract.js';
 import { weightOf } from '../../value/weight.js';
 import { paceWriter } from './delivery-pace.js';
+import { WatchingQueries } from './watching-queries.js';
 
 interface WatchedTable {
   /** Whether all transactions that don't note their changes have ended. */
   fenced: boolean;
-  readonly queries: Set<LiveQuery>;
+  readonly queries: WatchingQueries;
 }
 
 export class LiveQueries implements LiveRegistry {
@@ -39,8 +40,8 @@ export class LiveQueries implements LiveRegistry {
   }
 
   of(_: TransactionContext, table: TableEntry): LiveQuery[] {
-    const queries = this.#tables.get(table.keys.records.from)?.queries ?? [];
-    return [...queries].sort((a, b) => (a.id.text < b.id.text ? -1 : 1));
+    const watched = this.#tables.get(table.keys.records.from);
+    return [...(watched?.queries.all ?? [])].sort((a, b) => (a.id.text < b.id.text ? -1 : 1));
   }
 
   get size(): number {
@@ -58,7 +59,7 @@ export class LiveQueries implements LiveRegistry {
   ): PromiseOrValue<void> {
     query.listener.admit(query);
     const key = query.table.keys.records.from;
-    const watched = this.#tables.get(key) ?? { fenced: false, queries: new Set() };
+    const watched = this.#tables.get(key) ?? { fenced: false, queries: new WatchingQueries() };
     this.#tables.set(key, watched);
     transaction.afterCommit((stamp) => {
       watched.fenced = true;
@@ -82,12 +83,13 @@ export class LiveQueries implements LiveRegistry {
   note(transaction: Transaction, change: WrittenRecord): void {
     const watched = this.#tables.get(change.table.keys.records.from);
     if (watched === undefined) return;
-    paceWriter(transaction, watched.queries, this.#timers);
-    const { before, after } = change;
+    const { before, after, table } = change;
+    paceWriter(transaction, watched.queries.concernedBy(change, table), this.#timers);
     transaction.afterCommit((stamp) => {
-      if (watched.queries.size === 0) return;
+      const queries = watched.queries.concernedBy(change, table);
+      if (queries.size === 0) return;
       const arrival = { stamp, memory: { bytes: weightOf(before, after), holders: 0 }, isLast: true };
-      for (const query of watched.queries) query.listener.changed(query, change, arrival);
+      for (const query of queries) query.listener.changed(query, change, arrival);
     });
   }
 

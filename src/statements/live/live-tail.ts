@@ -6,6 +6,7 @@ import type { Id } from '../../catalog/keys/key-bytes.js';
 import { liveLogPrunedKey } from '../../catalog/keys/live-keys.js';
 import { databaseKey } from '../../catalog/keys/store-keys.js';
 import {
+  type LiveLogEntry,
   liveLogPosition,
   liveLogRange,
   liveLogStart,
@@ -16,14 +17,15 @@ import type { Environment } from '../../env/environment.js';
 import { failure, type TesseraError } from '../../errors/error.js';
 import type { LiveQuery } from '../../runtime/execution.js';
 import { RequestInterrupt } from '../../runtime/interrupt.js';
-import type { ChangeMemory, LastDefinitions } from '../../runtime/live-changes.js';
-import type { WrittenRecord } from '../../runtime/record-access.js';
+import type { LastDefinitions } from '../../runtime/live-changes.js';
 import { CoalescedTask } from '../../storage/coalesced-task.js';
-import type { Engine, Entry, Transaction, Versionstamp } from '../../storage/contract.js';
+import type { Engine, Transaction, Versionstamp } from '../../storage/contract.js';
 import { LAST_POSITION, type LogPosition, positionAfter } from '../../storage/transaction/append.js';
 import { RecordId } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
+import { CommitDelivery, type LogReader, type ReadChange } from './commit-delivery.js';
 import { areLate, untilOnTime } from './delivery-pace.js';
+import { WatchingQueries } from './watching-queries.js';
 
 export interface LiveTailServices {
   readonly engine: Engine;
@@ -34,22 +36,8 @@ export interface LiveTailServices {
   end(query: LiveQuery, reason: TesseraError, last?: LastDefinitions): void;
 }
 
-/** A change in the log. */
-interface LoggedChange {
-  readonly change: WrittenRecord;
-  readonly memory: ChangeMemory;
-  readonly position: LogPosition;
-  readonly stamp: Versionstamp;
-}
-
-/** A live query, and the position in the log up to which it has got changes. */
-interface Reader {
-  readonly query: LiveQuery;
-  next: LogPosition;
-}
-
 /** The position from which to read the log. */
-function firstOf(readers: readonly Reader[]): LogPosition {
+function firstOf(readers: readonly LogReader[]): LogPosition {
   return readers.map(({ next }) => next).reduce((a, b) => (a < b ? a : b), LAST_POSITION);
 }
 
@@ -64,7 +52,9 @@ export class LiveTail {
   readonly #database: Id;
   /** The last definitions that a round has found. */
   #catalog: DatabaseCatalog;
-  readonly #readers = new Map<LiveQuery, Reader>();
+  readonly #readers = new Map<LiveQuery, LogReader>();
+  /** The same by the ids of their tables. */
+  readonly #tables = new Map<Id, WatchingQueries>();
   readonly #reading: CoalescedTask;
   /** When this process learned of the first commit that no round has read, on the monotonic clock. */
   #wokenAt: number | undefined;
@@ -94,12 +84,21 @@ export class LiveTail {
 
   /** A query that receives the changes of the commits after one. */
   add(query: LiveQuery, after: Versionstamp): void {
-    this.#readers.set(query, { query, next: positionAfter(after) });
+    this.#readers.set(query, { query, next: positionAfter(after), hasEnded: false });
+    const { id } = query.table.definition;
+    const queries = this.#tables.get(id) ?? new WatchingQueries();
+    this.#tables.set(id, queries);
+    queries.add(query);
     this.wake();
   }
 
   remove(query: LiveQuery): void {
+    const reader = this.#readers.get(query);
+    if (reader !== undefined) reader.hasEnded = true;
     this.#readers.delete(query);
+    const { id } = query.table.definition;
+    const queries = this.#tables.get(id);
+    if (queries?.delete(query) && queries.all.size === 0) this.#tables.delete(id);
     if (this.isEmpty) this.#reading.stop();
   }
 
@@ -115,13 +114,13 @@ export class LiveTail {
     const since = this.#wokenAt ?? environment.clock.monotonic();
     this.#wokenAt = undefined;
     const transaction = await engine.begin({ writable: false });
-    let isWhole = false;
+    let late: ReadonlySet<LiveQuery> | undefined;
     try {
       await this.#prefetch(transaction);
       const catalog = await loadDatabase(transaction, catalogs, this.#namespace, this.#name);
       // The log outlasts its database.
-      isWhole = await this.#read(transaction, since);
-      if (isWhole) this.#endRemoved(catalog);
+      late = await this.#read(transaction, catalog, since);
+      if (late === undefined) this.#endRemoved(catalog);
     } catch (error) {
       // The next round reads the same again.
       this.#wokenAt = since;
@@ -129,8 +128,8 @@ export class LiveTail {
     } finally {
       transaction.cancel();
     }
-    if (isWhole || this.#reading.isStopped) return;
-    await untilOnTime(this.#readers, environment.timers);
+    if (late === undefined || this.#reading.isStopped) return;
+    await untilOnTime(late, environment.timers);
     this.wake();
   }
 
@@ -142,93 +141,83 @@ export class LiveTail {
     });
   }
 
-  /** Returns false when it has stopped before the end, since its listeners are late. */
-  async #read(transaction: Transaction, since: number): Promise<boolean> {
+  /** Returns those for whom it has stopped before the end, since they are late. */
+  async #read(
+    transaction: Transaction,
+    catalog: DatabaseCatalog | undefined,
+    since: number,
+  ): Promise<ReadonlySet<LiveQuery> | undefined> {
     // Queries that begin during the round are served by the next one.
-    const readers = [...this.#readers.values()];
-    if (readers.length === 0) return true;
+    const readers = new Set(this.#readers.values());
+    if (readers.size === 0) return undefined;
     const start = await liveLogStart(transaction, this.#database);
     for (const { query, next } of readers) {
       if (next < start) this.#services.end(query, failure('live_queries_behind'));
     }
     const interrupt = RequestInterrupt.begin(this.#services.environment);
-    const cursor = scanLiveLog(transaction, this.#database, firstOf(readers));
-    // What was read last for each, until it is known whether it is the last change of its commit for the query.
-    const held = new Map<Reader, LoggedChange>();
-    const completeCommit = () => {
-      for (const [reader, change] of held) this.#deliver(reader, change, since, true);
-      held.clear();
-    };
+    const cursor = scanLiveLog(transaction, this.#database, firstOf([...readers]));
+    const delivery = new CommitDelivery(since);
     let last: Versionstamp | undefined;
-    let isWhole = true;
+    let late: ReadonlySet<LiveQuery> | undefined;
     try {
       reading: for (let batch = await cursor.next(); batch !== undefined; batch = await cursor.next()) {
-        for (const entry of batch) {
-          const { position, stamp } = liveLogPosition(this.#database, entry[0]);
+        for (const [key, stored] of batch) {
+          const { position, stamp } = liveLogPosition(this.#database, key);
           if (last !== undefined && stamp !== last) {
-            completeCommit();
-            isWhole = !areLate(this.#readers);
-            if (!isWhole) break reading;
+            const queries = delivery.complete();
+            if (areLate(queries)) {
+              late = queries;
+              break reading;
+            }
           }
           last = stamp;
-          for (const [reader, change] of this.#readersOf(readers, position, stamp, entry[1])) {
-            const before = held.get(reader);
-            if (before !== undefined) this.#deliver(reader, before, since, false);
-            if (change === undefined) this.#services.end(reader.query, failure('live_queries_behind'));
-            else held.set(reader, change);
-          }
+          const entry = readLiveLogEntry(stored);
+          if (entry !== undefined) this.#pass(entry, { position, stamp }, catalog, readers, delivery);
           await interrupt.checkpoint();
         }
-        if (this.#reading.isStopped) return true;
+        if (this.#reading.isStopped) return undefined;
       }
-      completeCommit();
+      delivery.complete();
     } finally {
       cursor.close();
     }
-    if (last === undefined) return isWhole;
+    if (last === undefined) return late;
     // A commit is visible as a whole.
     for (const reader of readers) if (reader.next < positionAfter(last)) reader.next = positionAfter(last);
-    return isWhole;
+    return late;
   }
 
-  /** Those that an entry of the log is for, with the change; without it where the change was too large to be logged. */
-  *#readersOf(
-    readers: readonly Reader[],
-    position: LogPosition,
-    stamp: Versionstamp,
-    stored: Entry[1],
-  ): Generator<[Reader, LoggedChange | undefined]> {
-    const entry = readLiveLogEntry(stored);
-    if (entry === undefined) return;
-    const table = 'tooLargeIn' in entry ? entry.tooLargeIn : entry.table;
+  /** Passes an entry of the log to the readers that it is for, and ends their queries if the change was too large. */
+  #pass(
+    entry: LiveLogEntry,
+    { position, stamp }: Pick<ReadChange, 'position' | 'stamp'>,
+    catalog: DatabaseCatalog | undefined,
+    readers: ReadonlySet<LogReader>,
+    delivery: CommitDelivery,
+  ): void {
+    const isTooLarge = 'tooLargeIn' in entry;
+    const id = isTooLarge ? entry.tooLargeIn : entry.table;
+    const queries = this.#tables.get(id);
+    if (queries === undefined) return;
+    const table = (catalog ?? this.#catalog).tablesById.get(id);
+    const concerned = isTooLarge || table === undefined ? queries.all : queries.concernedBy(entry, table);
     // One object for all queries, which share what is made of it.
-    let change: LoggedChange | undefined;
-    for (const reader of readers) {
-      const { query, next } = reader;
-      if (query.table.definition.id !== table || position < next || !this.#readers.has(query)) continue;
-      if ('tooLargeIn' in entry) {
-        yield [reader, undefined];
+    let logged: ReadChange | undefined;
+    for (const query of concerned) {
+      const reader = this.#readers.get(query);
+      if (reader === undefined || !readers.has(reader) || position < reader.next) continue;
+      if (isTooLarge) {
+        delivery.flush(reader);
+        this.#services.end(query, failure('live_queries_behind'));
         continue;
       }
       const { before, after } = entry;
-      const id = (after ?? before)?.['id'];
-      if (!(id instanceof RecordId)) return;
-      change ??= {
-        change: { table: query.table, id, before, after },
-        memory: { bytes: weightOf(before, after), holders: 0 },
-        position,
-        stamp,
-      };
-      yield [reader, change];
+      const record = (after ?? before)?.['id'];
+      if (!(record instanceof RecordId)) return;
+      const change = { table: query.table, id: record, before, after };
+      logged ??= { change, memory: { bytes: weightOf(before, after), holders: 0 }, position, stamp };
+      delivery.take(reader, logged);
     }
-  }
-
-  /** Until it is delivered, a change would be read again. */
-  #deliver(reader: Reader, { change, memory, position, stamp }: LoggedChange, since: number, isLast: boolean): void {
-    const { query } = reader;
-    if (!this.#readers.has(query)) return;
-    reader.next = `${position}\0`;
-    query.listener.changed(query, change, { stamp, memory, since, isLast });
   }
 
   /** By then the changes from before the removal have been delivered. */

@@ -26,6 +26,7 @@ import { Datetime, int, Table, type Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
 import { presentOnce, sharedText } from './shared-presentation.js';
 import { stampAt } from './show-changes.js';
+import { watchedValue } from './watched-value.js';
 
 /** @throws TesseraError `misplaced_function` if it asks for scores, which compare a record with all others */
 export function compileLive(written: Live, compiler: Compiler): Evaluate {
@@ -69,6 +70,7 @@ export function compileLive(written: Live, compiler: Compiler): Evaluate {
             table,
             listener,
             since,
+            watched: watchedValue(statement, variables),
             present: (execution, table, change, versionstamp) => {
               const alone = () => present(execution, table, change, versionstamp, variables);
               return text === undefined ? alone() : presentOnce(text, execution, table, change, alone);
