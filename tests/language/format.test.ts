@@ -118,6 +118,11 @@ SELECT * FROM a
 `);
 });
 
+test('a comment before the comma that ends a statement stays once where the statement is kept as it is written', () => {
+  const text = 'DEFINE TABLE t PERMISSIONS FOR create NONE \n\n// one\nFOR update WHERE a -- two\n,\n';
+  expect(formatText(text)).toBe(text);
+});
+
 test('definitions get nothing that was not written', () => {
   expect(formatText('define table person;define user a on root passhash "x"')).toBe(
     'DEFINE TABLE person;\nDEFINE USER a ON ROOT PASSHASH "x"\n',

@@ -1,6 +1,8 @@
 /** The comments between two tokens: those that stand behind the first on its line, and those on lines of their own. */
 
 export interface Comment {
+  /** Where it stands in the source. */
+  readonly start: number;
   /** Without the blanks around it. */
   readonly text: string;
   /** Whether it reaches to the end of its line. */
@@ -39,7 +41,7 @@ export function commentsBetween(source: string, from: number, to: number, isFirs
       continue;
     }
     const isLine = !found.startsWith('/*');
-    const comment = { text: found.trimEnd(), isLine, isParagraph: sinceComment > 1 };
+    const comment = { start: at, text: found.trimEnd(), isLine, isParagraph: sinceComment > 1 };
     (lines === 0 ? behind : own).push(comment);
     sinceComment = 0;
     at += found.length;

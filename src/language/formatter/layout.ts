@@ -4,6 +4,7 @@
  */
 import type { Statement } from '../ast.js';
 import { clauseWords } from './clauses.js';
+import type { Comment } from './comments.js';
 import { concat, type Doc, group, type Hugging, indent, line, lineBreak } from './document.js';
 import { beginsRecursion, is, separatesItems, spaceBefore, tokenText } from './spacing.js';
 import type { StatementSpan, Token, TokenizedText } from './tokens.js';
@@ -84,7 +85,11 @@ export class StatementLayout {
         // A comment at the end of its last line doesn't break a statement.
         const last = this.#tokens[span.to - 1] as Token;
         this.#ends.add(last);
-        parts.push(...this.#onLinesBefore(token, parts.length === 0), docOf(span), ...commentsBehind(last));
+        const doc = docOf(span);
+        // One that moved behind a comma is in the statement as it was written.
+        const isWithin = ({ start }: Comment) => isVerbatim(doc) && start < last.end;
+        const behind = last.trailing.filter((comment) => !isWithin(comment));
+        parts.push(...this.#onLinesBefore(token, parts.length === 0), doc, ...commentDocs(behind));
         at = span.to;
         next++;
       } else {
@@ -114,7 +119,7 @@ export class StatementLayout {
   }
 
   #trailing(token: Token): Doc[] {
-    return this.#ends.has(token) ? [] : commentsBehind(token);
+    return this.#ends.has(token) ? [] : commentDocs(token.trailing);
   }
 
   /** Where clauses begin, the first of which is the statement's head. */
@@ -336,8 +341,13 @@ interface Clause {
   readonly hugging?: Hugging;
 }
 
-function commentsBehind({ trailing }: Token): Doc[] {
-  return trailing.map(({ text, isLine }) => ({ kind: 'comment', text, isOwn: false, isLine }) as const);
+function isVerbatim(doc: Doc): boolean {
+  return typeof doc === 'object' && doc.kind === 'verbatim';
+}
+
+/** Comments behind a token. */
+function commentDocs(comments: readonly Comment[]): Doc[] {
+  return comments.map(({ text, isLine }) => ({ kind: 'comment', text, isOwn: false, isLine }) as const);
 }
 
 function startsWithComment(token: Token | undefined): boolean {
