@@ -68,6 +68,7 @@ async function measure() {
     await Promise.all(Array.from({ length: Number(values.writes) }, write));
     while (got < written * LISTENERS && Date.now() - lastGot < SILENCE) await wait(50);
     for (const { close } of [writer, ...listeners]) close();
+    for (const times of [lags, waits]) times.sort((a, b) => a - b);
     return { lags, waits, written, missed: written * LISTENERS - got };
   } finally {
     await server.stop();
@@ -83,15 +84,7 @@ async function connect(port, onNotified) {
 
 const variants = await inTurns({ builds: values.build, rounds: Number(values.rounds) }, measure);
 for (const { name, measured } of variants) {
-  const row = (of, share) =>
-    median(
-      measured.map((round) =>
-        quantile(
-          round[of].sort((a, b) => a - b),
-          share,
-        ),
-      ),
-    ).toFixed(0);
+  const row = (of, share) => median(measured.map((round) => quantile(round[of], share))).toFixed(0);
   const per = median(measured.map(({ written }) => written / Number(values.seconds))).toFixed(0);
   const missed = measured.reduce((all, round) => all + round.missed, 0);
   console.log(

@@ -147,7 +147,10 @@ export interface Transaction {
    * throws its error.
    */
   beforeCommit(callback: () => PromiseOrValue<void>): void;
-  /** Set where those who follow the changes are late: who has committed them waits for it before anything else. */
+  /**
+   * Set where those who follow the changes are late: who has committed the transaction calls it, and goes on when they
+   * aren't, or after a while. It never fails.
+   */
   pace?: (() => Promise<void>) | undefined;
   /** Marks a point to which `rollback` returns: later writes are discarded, the read set stays. */
   savepoint(): Savepoint;

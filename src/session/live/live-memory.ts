@@ -35,7 +35,7 @@ export class LiveMemory implements BacklogReader {
   }
 
   /** Whether what is being sent waits for the client, or for its handler in this process. */
-  get isClientBusy(): boolean {
+  get awaitsClient(): boolean {
     return this.#memory.awaitsClient?.() ?? true;
   }
 

@@ -98,7 +98,7 @@ export class Notifier implements LiveListener {
   }
 
   get isLate(): boolean {
-    return this.behind > LATE && !(this.#isSending && this.#memory.isClientBusy);
+    return this.behind > LATE && !(this.#isSending && this.#memory.awaitsClient);
   }
 
   admit(query: LiveStatement): void {
@@ -280,10 +280,10 @@ export class Notifier implements LiveListener {
     const { query } = item;
     const cursor = this.#cursors.get(query);
     const isOver = () => this.#closed || generation !== this.#generation || cursor?.isEnded === true;
-    const turn = { interrupt, isOver };
-    if (item.kind === 'past') return this.#sendPast(item, turn);
-    if (cursor === undefined) return this.#send(query, item.change, undefined, turn);
-    return this.#sendCommitted(item, cursor, turn);
+    const pass = { interrupt, isOver };
+    if (item.kind === 'past') return this.#sendPast(item, pass);
+    if (cursor === undefined) return this.#send(query, item.change, undefined, pass);
+    return this.#sendCommitted(item, cursor, pass);
   }
 
   async #sendEnd({ query, reason }: EndItem): Promise<void> {
@@ -309,25 +309,25 @@ export class Notifier implements LiveListener {
   }
 
   /** Delivers one page of the changefeed and schedules the next. */
-  async #sendPast({ query, cursor }: PastItem, turn: Pass): Promise<void> {
+  async #sendPast({ query, cursor }: PastItem, pass: Pass): Promise<void> {
     const { until } = cursor;
     cursor.isOutrun = false;
     // It may have been outrun since the last view was taken.
     this.#leaveView();
     let page: PastChanges | undefined;
     try {
-      page = turn.isOver() ? undefined : await this.#readChangePage(query, cursor, turn);
+      page = pass.isOver() ? undefined : await this.#readChangePage(query, cursor, pass);
     } catch (thrown) {
       const error = asTesseraError(thrown);
       if (error.code === 'internal') this.#services.report(error);
       this.#services.executor.liveQueries.end(query, error);
     }
     for (const { change, stamp, isLast } of page?.changes ?? []) {
-      await this.#sendCommitted({ query, change, stamp, isLast }, cursor, turn);
-      if (turn.isOver()) return;
-      await turn.interrupt.checkpoint();
+      await this.#sendCommitted({ query, change, stamp, isLast }, cursor, pass);
+      if (pass.isOver()) return;
+      await pass.interrupt.checkpoint();
     }
-    if (page === undefined || turn.isOver()) return;
+    if (page === undefined || pass.isOver()) return;
     const hasCaughtUp = page.next === undefined && !cursor.isOutrun;
     cursor.from = hasCaughtUp ? undefined : (page.next ?? positionAfter(until));
     if (!hasCaughtUp) this.#add({ kind: 'past', query, cursor });
@@ -340,18 +340,18 @@ export class Notifier implements LiveListener {
   async #sendCommitted(
     { query, change, stamp, isLast }: PastChange & Pick<ChangeItem, 'query'>,
     cursor: LiveCursor,
-    turn: Pass,
+    pass: Pass,
   ): Promise<void> {
     if (isLast && cursor.held === undefined) {
-      if (await this.#send(query, change, stamp, turn)) cursor.sent = stamp;
+      if (await this.#send(query, change, stamp, pass)) cursor.sent = stamp;
       return;
     }
-    if ((await this.#notificationOf(query, change, undefined, turn)) !== undefined) {
-      if (cursor.held !== undefined) await this.#send(query, cursor.held, cursor.sent, turn);
+    if ((await this.#notificationOf(query, change, undefined, pass)) !== undefined) {
+      if (cursor.held !== undefined) await this.#send(query, cursor.held, cursor.sent, pass);
       cursor.held = change;
     }
     if (!isLast || cursor.held === undefined) return;
-    if (await this.#send(query, cursor.held, stamp, turn)) cursor.sent = stamp;
+    if (await this.#send(query, cursor.held, stamp, pass)) cursor.sent = stamp;
     cursor.held = undefined;
   }
 
@@ -360,10 +360,10 @@ export class Notifier implements LiveListener {
     query: LiveQuery,
     change: NotifiedChange,
     versionstamp: Versionstamp | undefined,
-    turn: Pass,
+    pass: Pass,
   ): Promise<boolean> {
-    const notification = await this.#notificationOf(query, change, versionstamp, turn);
-    if (notification === undefined || turn.isOver()) return false;
+    const notification = await this.#notificationOf(query, change, versionstamp, pass);
+    if (notification === undefined || pass.isOver()) return false;
     await this.#deliver(notification);
     return true;
   }
@@ -388,7 +388,7 @@ export class Notifier implements LiveListener {
     query: LiveQuery,
     change: NotifiedChange,
     versionstamp: Versionstamp | undefined,
-    turn: Pass,
+    pass: Pass,
   ): PromiseOrValue<Notification | undefined> {
     const { before, after, extent } = change;
     if (extent === 'nothing') return undefined;
@@ -398,7 +398,7 @@ export class Notifier implements LiveListener {
     return otherwise(
       () =>
         andThen(
-          this.#asOfNow(query, turn.interrupt.within(PATIENCE), (execution, _, table) =>
+          this.#asOfNow(query, pass.interrupt.within(PATIENCE), (execution, _, table) =>
             query.present(execution, table, change, versionstamp),
           ),
           (seen): Notification | undefined =>
@@ -413,7 +413,7 @@ export class Notifier implements LiveListener {
       (thrown): PromiseOrValue<Notification | undefined> => {
         // A change whose evaluation fails isn't shown; others are.
         const error = asTesseraError(thrown);
-        if (error.code === 'storage_unavailable') return this.#notificationLater(query, change, versionstamp, turn);
+        if (error.code === 'storage_unavailable') return this.#notificationLater(query, change, versionstamp, pass);
         // Whether the store or the query is slow, what is missed must be known.
         if (error.code === 'timed_out') this.#fallBehind();
         if (error.code === 'internal') this.#services.report(error);
@@ -427,12 +427,12 @@ export class Notifier implements LiveListener {
     query: LiveQuery,
     change: NotifiedChange,
     versionstamp: Versionstamp | undefined,
-    turn: Pass,
+    pass: Pass,
   ): Promise<Notification | undefined> {
     this.#leaveView();
     await this.#services.environment.timers.wait(STORE_RETRY);
     if (this.#isTooOld) this.#fallBehind();
-    return turn.isOver() ? undefined : this.#notificationOf(query, change, versionstamp, turn);
+    return pass.isOver() ? undefined : this.#notificationOf(query, change, versionstamp, pass);
   }
 
   #readChangePage(query: LiveQuery, cursor: LiveCursor, { interrupt }: Pass): PromiseOrValue<PastChanges | undefined> {

@@ -40,7 +40,9 @@ export class CommitDelivery {
   /** Delivers what is held for a reader; more of the commit follows. */
   flush(reader: LogReader): void {
     const before = this.#held.get(reader);
-    if (before !== undefined) this.#deliver(reader, before, false);
+    if (before === undefined) return;
+    this.#held.delete(reader);
+    this.#deliver(reader, before, false);
   }
 
   /** The commit has no more changes. Returns the queries that have got its last ones. */

@@ -1,6 +1,6 @@
 /** Follows a database's log of changes and passes each to the live queries on its table. */
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
-import type { DatabaseCatalog } from '../../catalog/definitions/database-catalog.js';
+import type { DatabaseCatalog, TableEntry } from '../../catalog/definitions/database-catalog.js';
 import { type CatalogCache, loadDatabase } from '../../catalog/definitions/load.js';
 import type { Id } from '../../catalog/keys/key-bytes.js';
 import { liveLogPrunedKey } from '../../catalog/keys/live-keys.js';
@@ -25,7 +25,7 @@ import { RecordId } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
 import { CommitDelivery, type LogReader, type ReadChange } from './commit-delivery.js';
 import { areLate, untilOnTime } from './delivery-pace.js';
-import { WatchingQueries } from './watching-queries.js';
+import { type RecordStates, WatchingQueries } from './watching-queries.js';
 
 export interface LiveTailServices {
   readonly engine: Engine;
@@ -100,6 +100,11 @@ export class LiveTail {
     const queries = this.#tables.get(id);
     if (queries?.delete(query) && queries.all.size === 0) this.#tables.delete(id);
     if (this.isEmpty) this.#reading.stop();
+  }
+
+  /** The queries that may show a change of a table; `undefined` if there are none on it. */
+  concernedBy(change: RecordStates, table: TableEntry): ReadonlySet<LiveQuery> | undefined {
+    return this.#tables.get(table.definition.id)?.concernedBy(change, table);
   }
 
   /** The log has new entries, or the database or a table may have been removed. */
@@ -214,8 +219,12 @@ export class LiveTail {
       const { before, after } = entry;
       const record = (after ?? before)?.['id'];
       if (!(record instanceof RecordId)) return;
-      const change = { table: query.table, id: record, before, after };
-      logged ??= { change, memory: { bytes: weightOf(before, after), holders: 0 }, position, stamp };
+      logged ??= {
+        change: { table: query.table, id: record, before, after },
+        memory: { bytes: weightOf(before, after), holders: 0 },
+        position,
+        stamp,
+      };
       delivery.take(reader, logged);
     }
   }

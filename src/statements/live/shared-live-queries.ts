@@ -32,7 +32,6 @@ import { withRetries } from '../../storage/retry.js';
 import { Uuid } from '../../value/value.js';
 import { paceWriter } from './delivery-pace.js';
 import { LiveTail, type LiveTailServices } from './live-tail.js';
-import { WatchingQueries } from './watching-queries.js';
 
 export interface SharedLiveServices extends Omit<LiveTailServices, 'end'> {
   /** Of this process (`SharedStore.node`). */
@@ -45,7 +44,7 @@ const BATCH = 256;
 /** The queries here on a table, and the watch of it with which they began. */
 interface WatchedTable {
   readonly watch: string;
-  readonly queries: WatchingQueries;
+  readonly queries: Set<LiveQuery>;
 }
 
 export class SharedLiveQueries implements LiveRegistry {
@@ -113,10 +112,10 @@ export class SharedLiveQueries implements LiveRegistry {
   }
 
   /** The queries on a table. Those from an earlier watch have missed the changes between the two. */
-  #queriesOf({ keys }: TableEntry, watch: string): WatchingQueries {
+  #queriesOf({ keys }: TableEntry, watch: string): Set<LiveQuery> {
     const known = this.#watched.get(keys.records.from);
     if (known?.watch === watch) return known.queries;
-    const queries = new WatchingQueries();
+    const queries = new Set<LiveQuery>();
     this.#watched.set(keys.records.from, { watch, queries });
     if (known !== undefined) this.#endBehind(known);
     return queries;
@@ -127,9 +126,8 @@ export class SharedLiveQueries implements LiveRegistry {
   }
 
   note(transaction: Transaction, { table, before, after }: WrittenRecord): void {
-    const watched = this.#watched.get(table.keys.records.from);
-    const concerned = watched?.queries.concernedBy({ before, after }, table);
-    if (concerned !== undefined) paceWriter(transaction, concerned, this.#services.environment.timers);
+    const listening = this.#tails.get(table.keys.database)?.concernedBy({ before, after }, table);
+    if (listening !== undefined) paceWriter(transaction, listening, this.#services.environment.timers);
     appendLiveChange(transaction, table.keys.database, { table: table.definition.id, before, after });
   }
 
@@ -141,7 +139,7 @@ export class SharedLiveQueries implements LiveRegistry {
     if (!this.#queries.delete(query.id.text)) return;
     const { database, records } = query.table.keys;
     const watched = this.#watched.get(records.from);
-    if (watched?.queries.delete(query) && watched.queries.all.size === 0) this.#watched.delete(records.from);
+    if (watched?.queries.delete(query) && watched.queries.size === 0) this.#watched.delete(records.from);
     const tail = this.#tails.get(database);
     tail?.remove(query);
     if (tail?.isEmpty) {
@@ -244,14 +242,14 @@ export class SharedLiveQueries implements LiveRegistry {
   /** Renews the watches of tables with queries here. */
   async #renew(): Promise<void> {
     for (const watched of [...this.#watched.values()]) {
-      const [first] = watched.queries.all;
+      const [first] = watched.queries;
       if (first !== undefined && !(await this.#renewTable(watched, first))) this.#endBehind(watched);
     }
   }
 
   async #restore(): Promise<void> {
     for (const watched of [...this.#watched.values()]) {
-      const all = [...watched.queries.all];
+      const all = [...watched.queries];
       for (let at = 0; at < all.length; at += BATCH) {
         const some = all.slice(at, at + BATCH);
         const [first] = some;
@@ -263,7 +261,7 @@ export class SharedLiveQueries implements LiveRegistry {
   }
 
   #endBehind({ queries }: WatchedTable): void {
-    for (const query of [...queries.all]) this.end(query, failure('live_queries_behind'));
+    for (const query of [...queries]) this.end(query, failure('live_queries_behind'));
   }
 
   /** Notes some of its queries again, too. Returns whether the table has been watched all the time. */
@@ -285,7 +283,7 @@ export class SharedLiveQueries implements LiveRegistry {
         return true;
       }),
     );
-    for (const query of noted) if (!queries.all.has(query)) this.#forget(query);
+    for (const query of noted) if (!queries.has(query)) this.#forget(query);
     return isWatched;
   }
 

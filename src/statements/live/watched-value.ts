@@ -45,17 +45,30 @@ function operandValue(operand: Expression, variables: Scope): { readonly value: 
 
 /**
  * The key that all values share which equal a value; `undefined` if values of other kinds may equal it, as a text does
- * a regular expression. NONE is what a hidden field has.
+ * a regular expression, or if it is large.
  */
-export function watchedKey(value: Value): string | undefined {
-  const isPlain = isNumber(value) || typeof value === 'boolean' || value instanceof RecordId || value instanceof Uuid;
-  return isPlain || (typeof value === 'string' && value.length <= LONGEST) ? encodeOrder(value) : undefined;
+function watchedKey(value: Value): string | undefined {
+  const plain = value instanceof RecordId ? value.key : value;
+  const isShort = typeof plain === 'string' && plain.length <= LONGEST;
+  return isShort || isNumber(plain) || typeof plain === 'boolean' || plain instanceof Uuid
+    ? encodeOrder(value)
+    : undefined;
 }
 
-/** Whether what readers see in a field of a table is what is stored there, or nothing. */
-export function isStoredField({ fields }: TableEntry, name: string): boolean {
-  return !fields.some(({ path: { parts }, computed }) => {
-    const [part] = parts;
-    return computed !== undefined && part?.kind === 'field' && part.name === name;
-  });
+/** What equals any value, for all that is known of it. */
+export const ANY = Symbol('any value');
+
+/** The key of what a record has in a field; none where it has nothing, which is what readers see of a hidden field. */
+export function keyRead(value: Value): string | typeof ANY | undefined {
+  return value === undefined || value === null ? undefined : (watchedKey(value) ?? ANY);
+}
+
+/** The fields of a table in which readers see something else than what is stored. They stand at the top of records. */
+export function computedNames({ fields }: TableEntry): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { path, computed } of fields) {
+    const [part] = path.parts;
+    if (computed !== undefined && part?.kind === 'field') names.add(part.name);
+  }
+  return names;
 }

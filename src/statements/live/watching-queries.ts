@@ -2,10 +2,18 @@
 import type { TableEntry } from '../../catalog/definitions/database-catalog.js';
 import type { LiveQuery } from '../../runtime/execution.js';
 import type { WrittenRecord } from '../../runtime/record-access.js';
-import { isStoredField, watchedKey } from './watched-value.js';
+import { ANY, computedNames, keyRead } from './watched-value.js';
 
 type Queries = ReadonlySet<LiveQuery>;
+/** A record before a change and after it. */
+export type RecordStates = Pick<WrittenRecord, 'before' | 'after'>;
 
+/**
+ * The live queries of a table. Those that watch a value are found by it, so that a change asks few of many.
+ *
+ *     queries.add(query);                               // LIVE SELECT * FROM note WHERE room = 1
+ *     queries.concernedBy({ after: { room: 2 } }, note) // without it
+ */
 export class WatchingQueries {
   readonly #all = new Set<LiveQuery>();
   /** Those that any change may be for. */
@@ -49,19 +57,16 @@ export class WatchingQueries {
   }
 
   /** The queries that may show a change; `table` has the definitions by which it was made. */
-  concernedBy({ before, after }: Pick<WrittenRecord, 'before' | 'after'>, table: TableEntry): Queries {
+  concernedBy({ before, after }: RecordStates, table: TableEntry): Queries {
     if (this.#byField.size === 0) return this.#all;
     // A live query judges the record as it is after the change, or as it was before it is deleted.
     const record = after ?? before ?? {};
+    const computed = computedNames(table);
     const found = new Set(this.#unbound);
     for (const [field, byKey] of this.#byField) {
-      const value = record[field];
-      const isStored = isStoredField(table, field);
-      // A field without a value, or a hidden one, has none that is watched.
-      if (isStored && (value === undefined || value === null)) continue;
-      const key = isStored ? watchedKey(value) : undefined;
-      if (key !== undefined) addAll(found, byKey.get(key));
-      else for (const queries of byKey.values()) addAll(found, queries);
+      const key = computed.has(field) ? ANY : keyRead(record[field]);
+      if (key === ANY) for (const queries of byKey.values()) addAll(found, queries);
+      else if (key !== undefined) addAll(found, byKey.get(key));
     }
     return found;
   }
