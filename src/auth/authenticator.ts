@@ -6,7 +6,7 @@ import { jwtOf } from '../catalog/credentials/signing-key.js';
 import { LocalRateLimits } from '../catalog/limits/local-limits.js';
 import type { RateLimits } from '../catalog/limits/rate-limits.js';
 import { DEFAULT_REQUEST_RATES, type RequestRates } from '../catalog/limits/request-rates.js';
-import { type DatabasePath, databasePathOf, type Principal } from '../catalog/principal.js';
+import type { DatabasePath, Principal } from '../catalog/principal.js';
 import type { Environment } from '../env/environment.js';
 import { newObject } from '../value/value.js';
 import { FailureDelay, type FailureDelayOptions } from './attempts/failure-delay.js';
@@ -87,8 +87,8 @@ export interface Authenticator {
   refresh(pair: Required<IssuedTokens>, client: Client): Promise<AuthenticatedWithTokens>;
   /** Revokes a refresh token and its family: all tokens descended from the same sign-in. */
   revoke(pair: Required<IssuedTokens>): Promise<void>;
-  /** Revokes the access token that a session has signed in with. */
-  revokeAccessToken(signedIn: SignedIn): PromiseOrValue<void>;
+  /** Revokes the access token that a session has signed in with, with all that descend from the same sign-in. */
+  endSignIn(signedIn: SignedIn): PromiseOrValue<void>;
   /**
    * Signs in with an access token issued here or by a trusted issuer. A token verified before is answered from a cache.
    */
@@ -202,11 +202,9 @@ export function createAuthenticator(
       await revokeRefresh(context, databasePath, access, pair.refresh, subject);
     },
 
-    revokeAccessToken({ principal, claims }) {
+    endSignIn({ principal, claims }) {
       const token = revocableToken(claims);
-      return token === undefined || principal.kind === 'guest'
-        ? undefined
-        : directory.deny(databasePathOf(principal), token);
+      return token === undefined || principal.kind === 'guest' ? undefined : directory.endSignIn(principal, token);
     },
 
     authenticate(token, client) {

@@ -8,7 +8,7 @@ import type { IssuedCredential, RevocableToken } from '../catalog/credentials/re
 import type { SignInRequests } from '../catalog/credentials/sign-in-request.js';
 import type { AccessDefinition, UserDefinition } from '../catalog/definitions/definition.js';
 import type { OutgoingMail } from '../catalog/mail/outbox.js';
-import type { DatabasePath } from '../catalog/principal.js';
+import type { DatabasePath, RecordUser, SystemUser } from '../catalog/principal.js';
 import type { AccessWay, AuthConfig, Expression } from '../language/ast.js';
 import type { ObjectValue, RecordId, Value } from '../value/value.js';
 import type { SessionIdentity } from './identity.js';
@@ -49,8 +49,8 @@ export interface Directory {
    * revocations.
    */
   isRevoked(databasePath: DatabasePath, what: () => IssuedCredential): PromiseOrValue<boolean>;
-  /** Revokes a token of a user at exactly this path, in its own transaction. */
-  deny(databasePath: DatabasePath, token: RevocableToken): PromiseOrValue<void>;
+  /** Revokes a user's token, with all that descend from the same sign-in, in its own transaction. */
+  endSignIn(principal: SystemUser | RecordUser, token: RevocableToken): PromiseOrValue<void>;
   /**
    * Evaluates a SIGNUP, SIGNIN or AUTHENTICATE clause in its own transaction, without permissions, and commits it.
    * Conflicts are retried as for any statement.

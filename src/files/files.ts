@@ -22,7 +22,7 @@ import type {
 import { cast } from '../value/cast.js';
 import { quoteString } from '../value/text/quote.js';
 import { toDatetime } from '../value/time/datetime.js';
-import { FileReference, type ObjectValue } from '../value/value.js';
+import { FileReference, type ObjectValue, type RecordId } from '../value/value.js';
 import {
   assertExpected,
   assertFits,
@@ -42,6 +42,7 @@ import { stagedName, storedBeside } from './contents/staged.js';
 import { exportedFiles } from './exported-files.js';
 import { assertFileKey, isFileKey } from './file-key.js';
 import { digestText, type FileContent, type FileRow, NO_CONTENT, shownFile } from './file-row.js';
+import { isSessionOver, keyMarksOf, sessionOfLink } from './link-session.js';
 import {
   assertLink,
   incarnationOf,
@@ -319,14 +320,19 @@ export class FilesOfExecution implements TransferredFiles {
     return facts === undefined ? [after] : [after, facts];
   }
 
-  async url(file: FileReference, { method, seconds, type, size }: LinkRequest): Promise<string> {
+  async url(file: FileReference, { method, seconds, type, size, endsWithSession }: LinkRequest): Promise<string> {
     if (!(seconds >= 1 && seconds <= LONGEST_LINK)) throw failure('file_link_time', { most: LONGEST_LINK / DAY });
     const { bucket } = method === 'PUT' ? await this.#toBeLinked(file, type) : (await this.#found(file, 'get')).site;
     const { identity, services } = this.#execution;
-    const until = Math.floor(Number(this.#now / SECOND)) + seconds;
-    const content = { method, until, ...linkHolder(identity, method), type, size };
+    const {
+      expires = Number.POSITIVE_INFINITY,
+      keyMark,
+      ...ending
+    } = endsWithSession ? await sessionOfLink(this.#execution) : {};
+    const until = Math.min(Math.floor(Number(this.#now / SECOND)) + seconds, expires);
+    const content = { method, until, ...linkHolder(identity, method), type, size, ...ending };
     const incarnation = await incarnationOf(this.#execution, identity.auth);
-    const link = { ...content, signature: signLink({ bucket, key: file.key, incarnation }, content) };
+    const link = { ...content, signature: signLink({ bucket, key: file.key, incarnation, keyMark }, content) };
     const { namespace, database } = selectedDatabase(this.#execution);
     const path = [namespace, database, file.bucket, ...file.key.slice(1).split('/')].map(encodeURIComponent).join('/');
     return `${services.publicUrls[0] ?? ''}/files/${path}?${linkQuery(link)}`;
@@ -353,11 +359,17 @@ export class FilesOfExecution implements TransferredFiles {
     });
     const record = recordOfLink(link);
     const incarnation = await incarnationOf(this.#execution, record);
-    assertLink(link, { bucket: site.bucket, key: file.key, incarnation }, Number(this.#now / SECOND));
-    const { writer } = this.#execution.services;
-    const isOver = record !== undefined && !(await writer.exists(this.#execution, record));
+    const keyMarks = link.session === undefined ? [] : await keyMarksOf(this.#execution, link.access);
+    assertLink(link, { bucket: site.bucket, key: file.key, incarnation }, keyMarks, Number(this.#now / SECOND));
+    const isOver = record !== undefined && (await this.#isOver(record, link));
     if (link.method !== method || isOver) throw failure('file_link');
     return site;
+  }
+
+  /** Whether that with which a link ends is over: its record, and the session of that if it names one. */
+  async #isOver(record: RecordId, link: FileLink): Promise<boolean> {
+    if (!(await this.#execution.services.writer.exists(this.#execution, record))) return true;
+    return link.session !== undefined && isSessionOver(this.#execution, record, link);
   }
 
   async makerOf(file: FileReference, link: FileLink): Promise<LinkMaker> {

@@ -26,6 +26,8 @@ export interface LinkPlace {
   readonly key: string;
   /** That of the record whose link it is: another record of the same id is someone else. */
   readonly incarnation: string | undefined;
+  /** Of a link that ends with a session: the mark of the key of its access method (`keyMarks`). */
+  readonly keyMark?: string | undefined;
 }
 
 /** The incarnation of a record that has a link; `undefined` if there is none. */
@@ -40,20 +42,32 @@ export async function incarnationOf(
 
 /** The signature of a link, in base64url. */
 export function signLink(
-  { bucket, key, incarnation }: LinkPlace,
-  { method, until, by, access, type, size }: LinkContent,
+  { bucket, key, incarnation, keyMark }: LinkPlace,
+  { method, until, by, access, type, size, session }: LinkContent,
 ): string {
   // JSON keeps the parts apart, whatever is in them.
   const parts = [method, bucket.identity, key, until, by, incarnation, access, type, size];
+  if (session !== undefined) parts.push(session, keyMark);
   const text = JSON.stringify(parts.map((part) => part ?? null));
   return createHmac('sha256', bucket.linkKey).update(text).digest('base64url');
 }
 
-/** @throws TesseraError `file_link` for a link that is over, or of another file, or of a key that was replaced */
-export function assertLink({ signature, ...content }: FileLink, place: LinkPlace, now: number): void {
-  const expected = Buffer.from(signLink(place, content));
+/**
+ * @param keyMarks of which one is in the signature of a link that ends with a session
+ * @throws TesseraError `file_link` for a link that is over, or of another file, or of a key that was replaced
+ */
+export function assertLink(
+  { signature, ...content }: FileLink,
+  place: Omit<LinkPlace, 'keyMark'>,
+  keyMarks: readonly string[],
+  now: number,
+): void {
   const given = Buffer.from(signature);
-  const isSigned = given.length === expected.length && timingSafeEqual(given, expected);
+  const marks = content.session === undefined ? [undefined] : keyMarks;
+  const isSigned = marks.some((keyMark) => {
+    const expected = Buffer.from(signLink({ ...place, keyMark }, content));
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  });
   if (!isSigned || now >= content.until) throw failure('file_link');
 }
 
@@ -89,7 +103,7 @@ export function makerOfLink(link: FileLink): LinkMaker {
 }
 
 /** The query of an address with a link. */
-export function linkQuery({ method, until, by, access, type, size, signature }: FileLink): string {
+export function linkQuery({ method, until, by, access, type, size, session, signature }: FileLink): string {
   const parameters = new URLSearchParams({
     ...(method !== 'GET' && { method }),
     until: String(until),
@@ -97,6 +111,7 @@ export function linkQuery({ method, until, by, access, type, size, signature }: 
     ...(access !== undefined && { access }),
     ...(type !== undefined && { type }),
     ...(size !== undefined && { size: String(size) }),
+    ...(session !== undefined && { session }),
     signature,
   });
   return parameters.toString();
@@ -120,6 +135,12 @@ export function readFileLink(query: Readonly<Record<string, unknown>>): FileLink
   const method = LINK_METHODS.find((each) => each === given);
   const [until, signature] = [number('until', 12), text('signature')];
   if (method === undefined || until === undefined || signature === undefined) throw failure('file_link');
-  const [by, access, type, size] = [text('by'), text('access'), text('type'), number('size', 16)];
-  return { method, until, by, access, type, size, signature };
+  const [by, access, type, size, session] = [
+    text('by'),
+    text('access'),
+    text('type'),
+    number('size', 16),
+    text('session'),
+  ];
+  return { method, until, by, access, type, size, session, signature };
 }

@@ -86,7 +86,7 @@ export const fileFunctions: readonly FunctionRow[] = [
     'file::url',
     [file('file'), optional(object('options'))],
     'string',
-    'An address at which a file can be got, or put, without signing in: { for, method, type, size }; for an hour.',
+    'An address at which a file can be got, or put, without signing in: { for, method, type, size, session }; for an hour.',
     (of, options, { files }) => files.url(of, readLinkRequest(options)),
     STORED,
   ),
@@ -160,14 +160,21 @@ function readListing({ limit, start, prefix }: ObjectValue = {}): FileListing {
 
 const HOUR = 3600;
 
-function readLinkRequest({ for: time, method: given = 'GET', type, size }: ObjectValue = {}): LinkRequest {
+function readLinkRequest({
+  for: time,
+  method: given = 'GET',
+  type,
+  size,
+  session = false,
+}: ObjectValue = {}): LinkRequest {
   const method = LINK_METHODS.find((each) => each === given);
   if (method === undefined) throw linkArguments(`Expected one of ${LINK_METHODS.join(', ')} as { method }`);
   if (method === 'GET' && (type !== undefined || size !== undefined))
     throw linkArguments('{ type } and { size } are for the method PUT');
   if (size !== undefined && !(typeof size === 'number' && Number.isInteger(size) && size >= 0))
     throw failure('file_operand', { type: 'int', value: toErrorText(size) });
-  return { method, seconds: secondsOf(time), type: textOf(type), size };
+  if (typeof session !== 'boolean') throw failure('file_operand', { type: 'bool', value: toErrorText(session) });
+  return { method, seconds: secondsOf(time), type: textOf(type), size, endsWithSession: session };
 }
 
 function linkArguments(reason: string): TesseraError {

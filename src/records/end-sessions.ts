@@ -4,10 +4,16 @@
  */
 import { issueTime } from '../auth/tokens/claims.js';
 import { andThen, type PromiseOrValue } from '../base/promise-or-value.js';
-import { type KeptToken, RevocationList, revocableToken } from '../catalog/credentials/revocation-list.js';
+import {
+  type KeptToken,
+  type RevocableToken,
+  RevocationList,
+  revocableToken,
+} from '../catalog/credentials/revocation-list.js';
 import { areaOf } from '../catalog/definitions/lookup.js';
 import { type DatabasePath, type Principal, recordSubject } from '../catalog/principal.js';
-import type { Execution } from '../runtime/execution.js';
+import type { Execution, SessionRegistry } from '../runtime/execution.js';
+import type { Transaction } from '../storage/contract.js';
 import { equals } from '../value/order.js';
 import { isObject, type ObjectValue, type RecordId, type Value } from '../value/value.js';
 import type { PreparedTable } from './table.js';
@@ -42,13 +48,42 @@ export async function endSessions(
   const now = environment.clock.now();
   let stays = false;
   for (const subject of subjects) stays = await revocations.revokeSubject(subject, now, kept);
-  if (record === undefined) sessions.scheduleRevalidation(transaction, databasePath);
-  else sessions.scheduleRecordRevalidation(transaction, databasePath, record);
+  revalidate(sessions, transaction, databasePath, record);
   auditRecorder?.recordAction({ action: 'session-kill', databasePath, subject: { of } });
   return stays;
 }
 
-/** The same for a record user of a database. */
+/** A sign-in that ends, and where its user is defined. */
+export interface EndingSignIn {
+  readonly databasePath: DatabasePath;
+  /** A record user: the sessions of others needn't be checked. */
+  readonly record?: RecordId | undefined;
+  readonly token: RevocableToken;
+}
+
+/** Revokes a token, with all that descend from the same sign-in, and ends the sessions opened with them. */
+export async function endSignIn(
+  { services: { sessions, environment, revocationFlag }, context: { transaction } }: Execution,
+  { databasePath, record, token }: EndingSignIn,
+): Promise<void> {
+  const area = await areaOf(transaction, databasePath);
+  if (area === undefined) return;
+  revocationFlag.set(transaction);
+  await new RevocationList(transaction, area).revokeSignIn(token, environment.clock.now());
+  revalidate(sessions, transaction, databasePath, record);
+}
+
+function revalidate(
+  sessions: SessionRegistry,
+  transaction: Transaction,
+  databasePath: DatabasePath,
+  record: RecordId | undefined,
+): void {
+  if (record === undefined) sessions.scheduleRevalidation(transaction, databasePath);
+  else sessions.scheduleRecordRevalidation(transaction, databasePath, record);
+}
+
+/** Ends the sessions of a record user of a database, as `endSessions`. */
 export function endRecordSessions(
   execution: Execution,
   databasePath: DatabasePath,

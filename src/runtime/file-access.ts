@@ -37,8 +37,10 @@ export interface FileLink extends PutBounds {
    * to put say `guest` of those to whom rules apply.
    */
   readonly by: string | undefined;
-  /** Of a link to put: the access method of the record. */
+  /** Of a link to put, or one that ends with a session: the access method of the record. */
   readonly access?: string | undefined;
+  /** The session with which it ends, if any (`files/link-session.ts`). */
+  readonly session?: string | undefined;
   readonly signature: string;
 }
 

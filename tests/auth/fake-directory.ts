@@ -5,7 +5,7 @@ import { Grants } from '../../src/catalog/credentials/grant.js';
 import type { Incarnation } from '../../src/catalog/credentials/incarnation.js';
 import type { IssuedCredential } from '../../src/catalog/credentials/revocation-list.js';
 import type { AccessDefinition, UserDefinition } from '../../src/catalog/definitions/definition.js';
-import type { DatabasePath } from '../../src/catalog/principal.js';
+import type { DatabasePath, Principal } from '../../src/catalog/principal.js';
 import type { Expression } from '../../src/language/ast.js';
 import { MemoryEngine } from '../../src/storage/memory/memory.js';
 import { withRetries } from '../../src/storage/retry.js';
@@ -41,7 +41,7 @@ export class FakeDirectory implements Directory {
     this.#accesses.delete(keyOf(databasePath, name));
   }
 
-  deny(_: DatabasePath, { id }: { readonly id: string }): void {
+  endSignIn(_: Principal, { id }: { readonly id: string }): void {
     this.denied.add(id);
   }
 

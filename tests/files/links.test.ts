@@ -141,6 +141,139 @@ describe('a link', () => {
   });
 });
 
+describe('a link that ends with a session', () => {
+  const own = new FileReference('b', '/ann');
+  const over = { code: 'file_link' };
+  const OPTIONS = '{ session: true, for: 1d }';
+
+  interface SignedIn {
+    readonly session: Session;
+    readonly access: string;
+    readonly refresh: string;
+    readonly address: string;
+  }
+
+  /** Signs in a record again, and makes a link. */
+  async function signIn(client = world.guest(), options = OPTIONS): Promise<SignedIn> {
+    const body = objectFrom({ NS: 'test', DB: 'test', AC: 'lasting', name: 'ann' });
+    const { access, refresh = '' } = await client.signIn(body);
+    return { session: client, access, refresh, address: await urlBy(client, own, options) };
+  }
+
+  beforeEach(async () => {
+    await run(await world.person('ann'), `f"b:/ann".put('ann')`);
+    await run(
+      world.owner,
+      `DEFINE FIELD pass ON user TYPE option<string> CREDENTIAL;
+       DEFINE ACCESS lasting ON DATABASE TYPE RECORD SIGNIN (SELECT * FROM user WHERE name = $name) WITH REFRESH`,
+    );
+  });
+
+  it('is good for others, and after a refresh, until then', async () => {
+    const { session, access, refresh, address } = await signIn();
+    expect(await get(address, own)).toBe('ann');
+    await session.refresh({ access, refresh });
+    environment.advance(23 * 3_600_000);
+    expect(await get(address, own)).toBe('ann');
+    environment.advance(3_600_000);
+    await expect(get(address, own)).rejects.toMatchObject(over);
+  });
+
+  it.each<[string, (signedIn: SignedIn) => Promise<unknown>]>([
+    ['KILL SESSION', ({ session }) => run(session, 'KILL SESSION (INFO FOR SESSIONS)[WHERE current][0].id')],
+    ['KILL SESSIONS', ({ session }) => run(session, 'KILL SESSIONS')],
+    ['KILL SESSIONS of an owner', () => run(world.owner, 'KILL SESSIONS FOR RECORD user:ann')],
+    ['signing out', ({ session }) => session.signOut()],
+    ['revoking the refresh token', ({ session, access, refresh }) => session.revoke({ access, refresh })],
+    ['another password', () => run(world.owner, `UPDATE user:ann SET pass = 'another'`)],
+    ['another key', () => run(world.owner, 'ACCESS lasting ON DATABASE ROTATE KEEP 0s')],
+    ['no access method', () => run(world.owner, 'REMOVE ACCESS lasting ON DATABASE')],
+    ['no record', () => run(world.owner, 'DELETE user:ann')],
+  ])('ends by %s', async (_, end) => {
+    const client = world.guest();
+    client.listen(() => undefined);
+    const signedIn = await signIn(client);
+    expect(await get(signedIn.address, own)).toBe('ann');
+    environment.advance(1_000);
+    await end(signedIn);
+    await expect(get(signedIn.address, own)).rejects.toMatchObject(over);
+  });
+
+  it('ends with what was signed in by a refresh token of the same sign-in', async () => {
+    const lasting = world.guest();
+    lasting.listen(() => undefined);
+    const { session, access, refresh, address } = await signIn(lasting);
+    const other = await signIn();
+    const client = world.guest();
+    await client.refresh({ access, refresh });
+    await client.signOut();
+    await expect(get(address, own)).rejects.toMatchObject(over);
+    await expect(world.guest().authenticate(access)).rejects.toMatchObject({ code: 'invalid_auth' });
+    await expect(run(session, 'RETURN 1')).rejects.toMatchObject({ code: 'session_expired' });
+    expect(await get(other.address, own)).toBe('ann');
+  });
+
+  it('outlives other sessions of its user', async () => {
+    const { session, address } = await signIn();
+    const other = await signIn();
+    environment.advance(1_000);
+    await run(session, 'KILL OTHER SESSIONS');
+    expect(await get(address, own)).toBe('ann');
+    await expect(get(other.address, own)).rejects.toMatchObject(over);
+  });
+
+  it('ends when its session expires', async () => {
+    await run(world.owner, 'ALTER ACCESS lasting ON DATABASE DURATION FOR SESSION 10m');
+    const { address } = await signIn();
+    environment.advance(599_000);
+    expect(await get(address, own)).toBe('ann');
+    environment.advance(1_000);
+    await expect(get(address, own)).rejects.toMatchObject(over);
+  });
+
+  it('puts a file as long', async () => {
+    const { session, address } = await signIn(world.guest(), '{ method: "PUT", session: true }');
+    const link = readFileLink(Object.fromEntries(new URL(address).searchParams));
+    if (link === undefined) throw new Error('it has a link');
+    await guest.enterByLink(own, link);
+    await session.signOut();
+    await expect(guest.enterByLink(own, link)).rejects.toMatchObject(over);
+  });
+
+  it('is of no other session or access method', async () => {
+    const [one, two] = [await signIn(), await signIn()].map(({ address }) =>
+      readFileLink(Object.fromEntries(new URL(address).searchParams)),
+    );
+    if (one === undefined || two === undefined) throw new Error('they have links');
+    const wrong = [
+      { session: two.session },
+      { session: undefined },
+      { session: '' },
+      { access: 'people' },
+      { access: undefined },
+    ];
+    for (const given of wrong)
+      await expect(read(own, { ...one, ...given }), JSON.stringify(given)).rejects.toMatchObject(over);
+  });
+
+  it('is made by record users who have signed in', async () => {
+    await run(world.owner, 'ALTER BUCKET b PERMISSIONS FULL');
+    await world.database.close();
+    world = await World.open({ environment });
+    await run(world.owner, `DEFINE BUCKET b PERMISSIONS FULL; f"b:/ann".put('ann')`);
+    await world.person('ann');
+    const refused = { code: 'file_link_session' };
+    const visitor = world.guest();
+    await visitor.use('test', 'test');
+    for (const session of [world.owner, visitor])
+      await expect(urlBy(session, own, OPTIONS)).rejects.toMatchObject(refused);
+    await world.owner.viewAs(objectFrom({ record: 'user:ann', access: 'people' }));
+    await expect(urlBy(world.owner, own, OPTIONS)).rejects.toMatchObject(refused);
+    await world.owner.viewAs(undefined);
+    await expect(urlBy(world.owner, own, '{ session: 1 }')).rejects.toMatchObject({ code: 'file_operand' });
+  });
+});
+
 describe('a link to put', () => {
   const link = (address: string) => {
     const found = readFileLink(Object.fromEntries(new URL(address).searchParams));

@@ -1,10 +1,12 @@
 /** Uploads that come in several requests, across restarts, servers and time. */
 import { createHash, randomBytes } from 'node:crypto';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readObjectStore } from '../../src/files/contents/address.js';
 import { NO_BACKENDS } from '../../src/files/contents/content-stores.js';
 import { isJoined } from '../../src/files/contents/joined.js';
 import { Parts } from '../../src/files/uploads/parts.js';
+import { LARGE_PART, smallTail } from '../../src/files/uploads/small-parts.js';
 import type { ResumableUpload } from '../../src/runtime/file-access.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
@@ -159,6 +161,20 @@ describe.each(['store', 'folder', 'objects'])('an upload in the bucket %s', (buc
     await site.close();
   });
 
+  it('may come in many tiny parts', async () => {
+    const site = new Site();
+    const session = await site.open();
+    const text = randomBytes(300).toString('hex');
+    const { id } = await begin(session, bucket, text.length);
+    for (let at = 0; at < text.length; at += 6) {
+      const upload = await session.resumeUpload(bucket, id);
+      expect(upload.offset).toBe(at);
+      await append(session, upload, text.slice(at, at + 6), bucket);
+    }
+    expect(await textOf(session, bucket)).toBe(text);
+    await site.close();
+  });
+
   it('is one of a hundred of its user at most, until it is over', async () => {
     const site = new Site();
     const session = await site.open();
@@ -190,6 +206,35 @@ describe.each(['store', 'folder', 'objects'])('an upload in the bucket %s', (buc
     await expect(session.resumeUpload(bucket, upload.id)).rejects.toMatchObject({ code: 'file_upload_over' });
     await expect(append(session, late, 'd', bucket)).rejects.toMatchObject({ code: 'file_upload_over' });
     await site.close();
+  });
+});
+
+describe('small parts', () => {
+  it('are few at any time, and are seldom written again', () => {
+    const sizes = fc.array(fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 3 * LARGE_PART })), {
+      minLength: 1,
+      maxLength: 2_000,
+    });
+    fc.assert(
+      fc.property(sizes, fc.constantFrom(1, 2_000), (given, times) => {
+        const length = given.reduce((sum, size) => sum + size, 0) * times;
+        const large = Math.max(LARGE_PART, length / 1024);
+        let parts: { size: number }[] = [];
+        let [written, offset] = [0, 0];
+        for (const size of given) {
+          parts.push({ size });
+          offset += size;
+          const count = smallTail(parts, length);
+          expect(count).not.toBe(1);
+          const merged = parts.slice(parts.length - count).reduce((sum, part) => sum + part.size, 0);
+          written += merged;
+          if (count > 0) parts = [...parts.slice(0, -count), { size: merged }];
+          // For each large part one beside it that isn't, and those that are at least half as large as the one before.
+          expect(parts.length).toBeLessThanOrEqual((2 * offset) / large + Math.log2(large) + 2);
+        }
+        expect(written).toBeLessThanOrEqual(2 * offset * Math.log2(large));
+      }),
+    );
   });
 });
 

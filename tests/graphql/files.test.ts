@@ -86,6 +86,11 @@ it('gives an address for as long as it is asked for', async () => {
   expect(tooLong.errors?.[0]?.path).toEqual(['_get_person', 'best', 'avatar', 'day']);
 });
 
+it('gives an address that ends with the session to those who have one', async () => {
+  const query = '{ _get_person(id: "2") { best { avatar { url(session: true) } } } }';
+  expect(codes(await stack.ask(query))).toEqual(['file_link_session']);
+});
+
 it('asks about the files of all records at once', async () => {
   await run(
     stack.owner,

@@ -278,6 +278,33 @@ describe('sessions on the other node end', () => {
     expect(await isOpen(ann)).toBe(false);
   });
 
+  test('by KILL SESSION, with all of the same sign-in on both nodes', async () => {
+    const { a, b } = nodes;
+    await run(
+      a.owner,
+      `DEFINE ACCESS lasting ON DATABASE TYPE RECORD
+         SIGNUP (CREATE type::record('user', $name)) SIGNIN (SELECT * FROM type::record('user', $name)) WITH REFRESH`,
+    );
+    await settled();
+    const session = (node: typeof a) => {
+      const opened = node.database.session({});
+      opened.listen(() => undefined);
+      return opened;
+    };
+    const [first, second, third, other] = [session(a), session(b), session(a), session(b)] as const;
+    const body = objectFrom({ NS: 'test', DB: 'test', AC: 'lasting', name: 'ann' });
+    const { access, refresh = '' } = await first.signUp(body);
+    await settled();
+    await second.refresh({ access, refresh });
+    await third.authenticate(access);
+    await other.signIn(body);
+    await settled();
+    await run(a.owner, `KILL SESSION u'${second.key}'`);
+    expect(await Promise.all([first, second, third, other].map(isOpen))).toEqual([false, false, false, true]);
+    for (const node of [a, b])
+      expect(await failureOf(() => node.database.session({}).authenticate(access))).toBe('invalid_auth');
+  });
+
   test('by KILL SESSION, whose token is worth nothing then', async () => {
     const { a, b } = nodes;
     const ann = b.database.session({});

@@ -158,6 +158,28 @@ describe('KILL SESSION', () => {
     expect(await answer(bob, 'RETURN 1')).toMatch(EXPIRED);
   });
 
+  it('ends the sign-in: what was refreshed from it, and what it was refreshed from', async () => {
+    const { session: first, token, refresh } = await person('bob');
+    const second = connect();
+    const { access = '' } = await second.refresh({ access: token, refresh });
+    const third = await resumed(access);
+    const another = connect();
+    await another.signIn(objectFrom({ ...here, AC: 'refreshing', name: 'bob' }));
+    await run(world.owner, 'KILL SESSION $id', objectFrom({ id: await idOf(third) }));
+    await settle();
+    for (const session of [first, second, third]) expect(await answer(session, 'RETURN 1')).toMatch(EXPIRED);
+    for (const old of [token, access]) await expect(resumed(old)).rejects.toMatchObject({ code: 'invalid_auth' });
+    expect(await answer(another, 'RETURN 1')).toBe('1');
+  });
+
+  it('ends other sessions of the same token', async () => {
+    const { session, token } = await ann();
+    const other = await resumed(token);
+    await run(world.owner, 'KILL SESSION $id', objectFrom({ id: await idOf(session) }));
+    await settle();
+    expect(await answer(other, 'RETURN 1')).toMatch(EXPIRED);
+  });
+
   it('takes back the refresh token that came with the session', async () => {
     const { session, token, refresh } = await person('bob');
     await run(world.owner, 'KILL SESSION $id', objectFrom({ id: await idOf(session) }));

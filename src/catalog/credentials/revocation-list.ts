@@ -9,6 +9,7 @@ import { Datetime, isObject, objectFrom, type Value } from '../../value/value.js
 import { restoredAt } from '../changefeed/era.js';
 import { forEachEntry } from '../entries.js';
 import { type Area, revocationKey, revocationRange } from '../keys/store-keys.js';
+import { Grants } from './grant.js';
 
 /** An issued credential to check. */
 export interface IssuedCredential {
@@ -27,6 +28,14 @@ export interface RevocableToken {
   readonly id: string;
   /** Expiry in nanoseconds since 1970; `undefined`: never. */
   readonly expiry: bigint | undefined;
+  /** What it was issued by or with, which other tokens may descend from. */
+  readonly grant?: TokenGrant | undefined;
+}
+
+/** The grant that a bearer has signed in with, or a family of refresh tokens. */
+export interface TokenGrant {
+  readonly access: string;
+  readonly id: string;
 }
 
 /** The token of a session that stays when all others of its user end. */
@@ -39,8 +48,12 @@ export interface KeptToken {
 /** The token with these claims, if it has an id. */
 export function revocableToken(claims: Value): RevocableToken | undefined {
   if (!isObject(claims) || typeof claims['jti'] !== 'string') return undefined;
-  const { jti, exp } = claims;
-  return { id: jti, expiry: typeof exp === 'number' ? BigInt(Math.ceil(exp)) * 1_000_000_000n : undefined };
+  const { jti, exp, AC: access, GR: grant } = claims;
+  return {
+    id: jti,
+    expiry: typeof exp === 'number' ? BigInt(Math.ceil(exp)) * 1_000_000_000n : undefined,
+    grant: typeof access === 'string' && typeof grant === 'string' ? { access, id: grant } : undefined,
+  };
 }
 
 /** The revocations at one path, within a transaction. */
@@ -96,6 +109,18 @@ export class RevocationList {
     if (isKept) this.transaction.put(keys.kept, objectFrom({ until, token: kept.id }));
     else this.transaction.delete(keys.kept);
     return isKept;
+  }
+
+  /** Revokes a token with all that descend from the same sign-in by refresh tokens. */
+  async revokeSignIn(token: RevocableToken, now: bigint): Promise<void> {
+    const { grant } = token;
+    if (grant !== undefined) {
+      const grants = new Grants(this.transaction, this.area, grant.access);
+      const found = await grants.find(grant.id);
+      // What a bearer signs in with is no refresh token, and stays. The first of a family may have been purged.
+      if (found === undefined || found.family !== undefined) grants.revokeFamily(grant.id, toDatetime(now));
+    }
+    await this.revokeToken(token, now);
   }
 
   /** Revokes a token, or all that were signed in by an identity, and removes expired tokens from the list. */

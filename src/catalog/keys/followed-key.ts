@@ -22,8 +22,8 @@ export type FollowedKey =
   | { readonly kind: 'path' }
   /** A grant, or the revocation of a family of refresh tokens, by the grant's key behind the area. */
   | { readonly kind: 'grant'; readonly name: string }
-  /** A revoked identity, by its key behind the area. A revoked token, which ends no session, looks the same. */
-  | { readonly kind: 'identity'; readonly name: string }
+  /** A revoked token or identity, by its key behind the area. */
+  | { readonly kind: 'revoked'; readonly name: string }
   /** The incarnation of a record, by the encoded key of the record. */
   | { readonly kind: 'incarnation'; readonly key: string }
   | { readonly kind: 'setting' };
@@ -34,8 +34,8 @@ const USERS = [
   definitionRange(NO_AREA, 'access').from,
   revocationRange(NO_AREA, 'subject').from,
 ];
-/** The list has both: the ids of tokens, and of identities. */
-const IDENTITY = revocationRange(NO_AREA, 'token').from;
+/** The ids of tokens, and of identities. */
+const REVOKED = revocationRange(NO_AREA, 'token').from;
 const PATHS = [definitionRange(NO_AREA, 'namespace').from, definitionRange(NO_AREA, 'database').from];
 const GRANT = grantName('', '')[0] as string;
 const FAMILY = grantFamilyKey(NO_AREA, '', '')[0] as string;
@@ -54,8 +54,8 @@ export function grantName(access: string, grant: string): string {
   return grantKey(NO_AREA, access, grant);
 }
 
-/** The name by which `FollowedKey` identifies an identity: the key of its revocation without the area. */
-export function identityName(id: string): string {
+/** The name by which `FollowedKey` identifies a token or an identity: the key of its revocation without the area. */
+export function revokedName(id: string): string {
   return revocationKey(NO_AREA, 'token', id);
 }
 
@@ -71,7 +71,7 @@ export function readFollowedKey(key: Key): FollowedKey | undefined {
   if (kind === GRANT) return { kind: 'grant', name: key.slice(at) };
   // Sessions name a family as they name a grant.
   if (kind === FAMILY) return { kind: 'grant', name: GRANT + key.slice(at + 1) };
-  if (key.startsWith(IDENTITY, at)) return { kind: 'identity', name: key.slice(at) };
+  if (key.startsWith(REVOKED, at)) return { kind: 'revoked', name: key.slice(at) };
   if (USERS.some((prefix) => key.startsWith(prefix, at))) {
     if (isDatabase) return { kind: 'user', level: 'database', database: idAt(key, 1) };
     return { kind: 'user', level: key[0] === NAMESPACE[0] ? 'namespace' : 'root' };

@@ -2,8 +2,8 @@
 import { andThen, type PromiseOrValue } from '../../base/promise-or-value.js';
 import type { Entry, Key, Stored, Transaction } from '../../storage/contract.js';
 import { datetimeNanoseconds, toDatetime } from '../../value/time/datetime.js';
-import { Datetime, isObject, newObject, type ObjectValue, type Value } from '../../value/value.js';
-import type { RevocableToken } from '../credentials/revocation-list.js';
+import { Datetime, isObject, newObject, type ObjectValue, objectFrom, type Value } from '../../value/value.js';
+import type { RevocableToken, TokenGrant } from '../credentials/revocation-list.js';
 import { entriesOf } from '../entries.js';
 import { PRESENCE_RANGE, presenceOfUser } from '../keys/node-keys.js';
 import type { DatabasePath } from '../principal.js';
@@ -34,22 +34,28 @@ export function storedSession({ node, id, databasePath, subject, since, token, o
   if (token !== undefined) {
     row['token'] = token.id;
     if (token.expiry !== undefined) row['expiry'] = toDatetime(token.expiry);
+    if (token.grant !== undefined) row['grant'] = objectFrom({ ...token.grant });
   }
   return row;
 }
 
 function readSession(stored: Stored): PresentSession | undefined {
   if (!isObject(stored)) return undefined;
-  const { node, id, namespace, database, subject, since, token, expiry, overview } = stored;
+  const { node, id, namespace, database, subject, since, token, expiry, grant, overview } = stored;
   return {
     node: String(node),
     id: String(id),
     databasePath: { namespace: textOf(namespace), database: textOf(database) },
     subject: String(subject),
     since: nanosecondsOf(since) ?? 0n,
-    token: typeof token === 'string' ? { id: token, expiry: nanosecondsOf(expiry) } : undefined,
+    token: typeof token === 'string' ? { id: token, expiry: nanosecondsOf(expiry), grant: grantIn(grant) } : undefined,
     overview: isObject(overview) ? overview : newObject(),
   };
+}
+
+/** Absent in rows of older releases. */
+function grantIn(stored: Value): TokenGrant | undefined {
+  return isObject(stored) ? { access: String(stored['access']), id: String(stored['id']) } : undefined;
 }
 
 function textOf(value: Value): string | undefined {

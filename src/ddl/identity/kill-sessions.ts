@@ -4,9 +4,9 @@
  * Every user may end their own sessions; owners of a level may end those of users who are defined there or below.
  * Stored code may end those of any record user: its author has chosen whose.
  */
-import { RevocationList, revocableToken } from '../../catalog/credentials/revocation-list.js';
+import { revocableToken } from '../../catalog/credentials/revocation-list.js';
 import type { UserDefinition } from '../../catalog/definitions/definition.js';
-import { areaOf, findUser } from '../../catalog/definitions/lookup.js';
+import { findUser } from '../../catalog/definitions/lookup.js';
 import type { PresentSession } from '../../catalog/nodes/presence.js';
 import {
   type DatabasePath,
@@ -21,7 +21,7 @@ import {
 import { failure } from '../../errors/error.js';
 import type { KillSessions } from '../../language/ast.js';
 import { printExpression } from '../../language/print.js';
-import { endRecordSessions, endSessions, ownToken } from '../../records/end-sessions.js';
+import { endRecordSessions, endSessions, endSignIn, ownToken } from '../../records/end-sessions.js';
 import { authorize, guestRefusal } from '../../runtime/authorization/authorize.js';
 import { selectedDatabase, selectedPath } from '../../runtime/authorization/selected-database.js';
 import type { Execution, LastingSession } from '../../runtime/execution.js';
@@ -123,7 +123,8 @@ async function killOne(execution: Execution, id: Value, shown: string): Promise<
   if (session !== undefined && principal !== undefined && principal.kind !== 'guest') {
     context.transaction.afterCommit(() => session.end());
     const token = revocableToken(session.holder.token);
-    return killed(execution, { id: session.key, databasePath: databasePathOf(principal), token });
+    const record = principal.kind === 'record' ? principal.id : undefined;
+    return killed(execution, { id: session.key, databasePath: databasePathOf(principal), record, token });
   }
   const { elsewhere } = sessions;
   if (elsewhere === undefined) throw failure('session_missing', { id: shown });
@@ -134,16 +135,19 @@ async function killOne(execution: Execution, id: Value, shown: string): Promise<
   return killed(execution, other);
 }
 
-/** Audits the end of a session, and revokes the token that would open it again. */
+/** Audits the end of a session, and ends its sign-in, whose tokens would open it again. */
 async function killed(
-  { services: { environment, revocationFlag }, request: { auditRecorder }, context }: Execution,
-  { id, databasePath, token }: Pick<PresentSession, 'id' | 'databasePath' | 'token'>,
+  execution: Execution,
+  {
+    id,
+    databasePath,
+    record,
+    token,
+  }: Pick<PresentSession, 'id' | 'databasePath' | 'token'> & { record?: RecordId | undefined },
 ): Promise<undefined> {
-  auditRecorder?.recordAction({ action: 'session-kill', databasePath, subject: { session: id } });
-  if (token === undefined) return undefined;
-  revocationFlag.set(context.transaction);
-  const area = await areaOf(context.transaction, databasePath);
-  await (area && new RevocationList(context.transaction, area).revokeToken(token, environment.clock.now()));
+  const subject = { session: id };
+  execution.request.auditRecorder?.recordAction({ action: 'session-kill', databasePath, subject });
+  if (token !== undefined) await endSignIn(execution, { databasePath, record, token });
 }
 
 /** The sessions of other nodes that the principal may end. */

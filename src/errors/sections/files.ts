@@ -86,6 +86,10 @@ export const fileErrors = {
     kind: 'Validation',
     text: ({ most }) => `A link to a file lasts from a second to ${most} days`,
   }),
+  file_link_session: row({
+    kind: 'Validation',
+    text: () => 'Only a record user who has signed in with a token that has an id can end a link by a session',
+  }),
   file_missing: row({
     kind: 'NotFound',
     text: () => 'There is no such file',

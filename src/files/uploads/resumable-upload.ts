@@ -1,7 +1,6 @@
 /**
  * Uploads that come in several requests. What comes is kept in parts, each a content of its own, that are joined when
- * all of them are there: so they need nothing of a backend that files don't need. Only small parts are written again
- * for that.
+ * all of them are there: so they need nothing of a backend that files don't need. Only small parts are written again.
  */
 import { createHash, type Hash } from 'node:crypto';
 import type { PromiseOrValue } from '../../base/promise-or-value.js';
@@ -13,6 +12,7 @@ import type { BucketPlace, ContentStores } from '../contents/content-stores.js';
 import { type ContentPart, joinedContent, storeContentParts } from '../contents/joined.js';
 import { type StagedContent, stagedName, storeStaged, type UploadMoment } from '../contents/staged.js';
 import { Parts } from './parts.js';
+import { LARGE_PART, smallTail } from './small-parts.js';
 import { deleteUploadRow, putUploadRow, readUploadRow, type UploadRow } from './upload-row.js';
 
 /** Nanoseconds in which an upload must be complete. */
@@ -21,8 +21,6 @@ const LIFETIME = 86_400_000_000_000n;
 const MOST_OF_USER = 100;
 /** Bytes of a part: what is lost at most when the process dies. */
 const PART = 64 * 2 ** 20;
-/** Bytes that parts have on an average, at least, if they are kept as they are: reading each costs some. */
-const KEPT_PART = 2 ** 20;
 
 /** What is known of an upload when it begins. */
 export type BegunUpload = Pick<UploadRow, 'key' | 'type' | 'length' | 'holder' | 'expected' | 'metadata'>;
@@ -141,7 +139,7 @@ export class UploadInParts implements ResumableUpload {
       }
     } finally {
       await coming.end();
-      for (const part of kept) await this.#stores.discard(this.#place, part).catch(() => undefined);
+      for (const part of kept) await this.#discard(part);
     }
   }
 
@@ -149,7 +147,7 @@ export class UploadInParts implements ResumableUpload {
     await this.#stores.change(async (transaction) => {
       const row = await rowOf(transaction, this.#keys, this.id);
       if (row === undefined) return;
-      releaseParts(transaction, this.#keys, row, this.#stores.now);
+      this.#release(transaction, row.parts);
       deleteUploadRow(transaction, this.#keys, row);
     });
   }
@@ -163,40 +161,62 @@ export class UploadInParts implements ResumableUpload {
   /** From now on the parts belong to the upload. Of two requests that send the same bytes, one fails. */
   async #commit(parts: readonly StagedContent[]): Promise<void> {
     if (parts.length === 0) return;
-    const { offset } = this.#row;
+    const { offset, length } = this.#row;
+    const all = [...this.#row.parts, ...parts.map(partOf)];
+    const firstSmall = all.length - smallTail(all, length);
+    const small = all.slice(firstSmall);
+    const merged = small.length === 0 ? undefined : await this.#store(this.#bytesOf(small));
     const next: UploadRow = {
       ...this.#row,
       offset: parts.reduce((sum, { size }) => sum + size, offset),
-      parts: [...this.#row.parts, ...parts.map(({ content, size }) => ({ content, size }))],
+      parts: merged === undefined ? all : [...all.slice(0, firstSmall), partOf(merged)],
     };
-    await this.#stores.change(async (transaction) => {
-      await rowAt(transaction, this.#keys, { id: this.id, offset });
-      if (next.expires <= this.#stores.now) throw failure('file_upload_over');
-      putUploadRow(transaction, this.#keys, next);
-    });
+    try {
+      await this.#stores.change(async (transaction) => {
+        await rowAt(transaction, this.#keys, { id: this.id, offset });
+        if (next.expires <= this.#stores.now) throw failure('file_upload_over');
+        this.#release(transaction, small);
+        putUploadRow(transaction, this.#keys, next);
+      });
+    } catch (error) {
+      if (merged !== undefined) await this.#discard(merged);
+      throw error;
+    }
     this.#row = next;
   }
 
   /** All parts become one content, the only one of the upload then. `digest` is that of all bytes, if known. */
   async #join(last: StagedContent, digest: Uint8Array | undefined): Promise<void> {
     const { length } = this;
-    const all = [...this.#row.parts, { content: last.content, size: last.size }];
-    if (all.length === 1) return this.#become({ content: last.content, size: length }, last.digest, () => undefined);
-    if (length / all.length >= KEPT_PART) {
+    const all = [...this.#row.parts, partOf(last)];
+    if (all.length === 1) return this.#become(partOf(last), last.digest, () => undefined);
+    // Each that isn't large may have one before it that is.
+    if (length / all.length >= LARGE_PART / 2) {
       const content = joinedContent(this.#stores.drawContent());
       const known = digest ?? (await digestOf(this.#bytesOf(all)));
       return this.#become({ content, size: length }, known, (transaction) => this.#link(transaction, content, all));
     }
     const whole = await this.#store(this.#bytesOf(all));
     try {
-      await this.#become({ content: whole.content, size: length }, whole.digest, (transaction, row) =>
-        releaseParts(transaction, this.#keys, row, this.#stores.now),
-      );
+      await this.#become(partOf(whole), whole.digest, (transaction, { parts }) => this.#release(transaction, parts));
     } catch (error) {
-      await this.#stores.discard(this.#place, whole).catch(() => undefined);
+      await this.#discard(whole);
       throw error;
     }
-    await this.#stores.discard(this.#place, last).catch(() => undefined);
+    await this.#discard(last);
+  }
+
+  /** If that fails, it is deleted when the upload expires. */
+  #discard(part: StagedContent): Promise<void> {
+    return this.#stores.discard(this.#place, part).catch(() => undefined);
+  }
+
+  /** Parts are deleted soon. */
+  #release(transaction: Transaction, parts: readonly ContentPart[]): void {
+    for (const { content } of parts) {
+      transaction.delete(this.#keys.dueAt(this.expires, content));
+      transaction.put(this.#keys.dueAt(this.#stores.now, content), storeStaged({ holder: '' }));
+    }
   }
 
   async #become(
@@ -269,12 +289,8 @@ async function rowAt(transaction: Transaction, keys: BucketKeys, { id, offset }:
   return row;
 }
 
-/** The parts of an upload are deleted soon. */
-function releaseParts(transaction: Transaction, keys: BucketKeys, { parts, expires }: UploadRow, now: bigint): void {
-  for (const { content } of parts) {
-    transaction.delete(keys.dueAt(expires, content));
-    transaction.put(keys.dueAt(now, content), storeStaged({ holder: '' }));
-  }
+function partOf({ content, size }: ContentPart): ContentPart {
+  return { content, size };
 }
 
 async function digestOf(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {

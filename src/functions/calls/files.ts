@@ -58,6 +58,8 @@ export interface LinkRequest extends PutBounds {
   readonly method: LinkMethod;
   /** For how long. */
   readonly seconds: number;
+  /** It ends with the session that makes it, if that is sooner. */
+  readonly endsWithSession: boolean;
 }
 
 /**
@@ -84,7 +86,7 @@ export interface StatementFiles {
   /**
    * The address at which a file can be got or put for a while without signing in: with that of the server, if that is
    * known.
-   * @throws TesseraError `file_link_time`, `file_type_malformed`, `bucket_read_only`
+   * @throws TesseraError `file_link_time`, `file_link_session`, `file_type_malformed`, `bucket_read_only`
    */
   url(file: FileReference, link: LinkRequest): PromiseOrValue<string>;
   /** Whether an action would be allowed. `target` is that of copy and rename. */

@@ -66,7 +66,8 @@ export const SESSION_FIELDS: Readonly<Record<string, RootConfig>> = {
   },
   signOut: {
     type: BOOLEAN,
-    description: 'Signs out: the token with which somebody has signed in is worthless afterwards. Gives true.',
+    description:
+      'Signs out: the token of the session is worthless afterwards, with all of the same sign-in. Gives true.',
     args: {
       token: { type: TEXT, description: 'The token that came with the refresh token; it may have expired.' },
       refresh: { type: TEXT, description: 'A refresh token that shall be worthless, too, with all that came of it.' },

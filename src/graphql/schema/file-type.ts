@@ -31,7 +31,13 @@ export function fileType(name: string, buckets: ReadonlySet<string>): GraphQLObj
       url: {
         type: SCALARS.String,
         description: 'An address at which it can be got without signing in; null where the user may not get it.',
-        args: { for: { type: SCALARS.duration, description: 'How long the address is good; an hour without.' } },
+        args: {
+          for: { type: SCALARS.duration, description: 'How long the address is good; an hour without.' },
+          session: {
+            type: SCALARS.Boolean,
+            description: 'Whether it ends with the session that asks, if that is sooner.',
+          },
+        },
         extensions: fromSource({ kind: 'file', function: URL_OF_FILE }),
       },
     },

@@ -15,6 +15,12 @@ import { ClientTimeout } from '../response/client-timeout.js';
 import { rawError } from '../response/raw-error.js';
 import { onlyTag } from './conditions.js';
 
+/**
+ * Bytes a second that a client must send: each upload has one of the places of its user (`UploadsAtOnce`), which one
+ * that drips would keep for ever.
+ */
+const LEAST_RATE = 1024;
+
 export interface FileToReceive {
   readonly file: FileReference;
   /** What a link allows, if it comes by one. */
@@ -84,15 +90,15 @@ export async function* received(
   body: Readable,
 ): AsyncGenerator<Uint8Array> {
   const { limit, tooLarge } = boundOf(context.options.limits, 'fileBody', admission);
-  const stall = new ClientTimeout(context, () =>
-    rawError(raw.socket, failure('request_timeout'), { id, cors: corsHeaders(raw.headers, context.options) }),
-  );
+  const refuse = () =>
+    rawError(raw.socket, failure('request_timeout'), { id, cors: corsHeaders(raw.headers, context.options) });
+  const stall = new ClientTimeout(context, refuse, { leastRate: LEAST_RATE });
   let size = 0;
   try {
     stall.begin();
     // After an error, the unread rest must not delay the response.
     for await (const piece of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      stall.end();
+      stall.end(piece.length);
       size += piece.length;
       if (size > limit) throw tooLarge();
       context.metrics?.files.bytes('in', piece.length);

@@ -16,11 +16,11 @@ import { putAtLevel } from '../../catalog/ddl/define.js';
 import type { AccessDefinition, UserDefinition } from '../../catalog/definitions/definition.js';
 import { accessesAt, areaOf, findAccess, findUser } from '../../catalog/definitions/lookup.js';
 import { SYSTEM_SIGN_INS } from '../../catalog/keys/store-keys.js';
-import type { DatabasePath } from '../../catalog/principal.js';
+import { type DatabasePath, databasePathOf, type RecordUser, type SystemUser } from '../../catalog/principal.js';
 import { appOf, ExecutionIdentityRows } from '../../ddl/identity/identity-rows.js';
 import type { Environment } from '../../env/environment.js';
 import type { Expression } from '../../language/ast.js';
-import { endRecordSessions } from '../../records/end-sessions.js';
+import { endRecordSessions, endSignIn } from '../../records/end-sessions.js';
 import type { AuditRecorder } from '../../runtime/audit-recorder.js';
 import { schemaChangeOf } from '../../runtime/authorization/selected-database.js';
 import type { Execution } from '../../runtime/execution.js';
@@ -157,13 +157,11 @@ export class StoreDirectory implements Directory {
     );
   }
 
-  deny(databasePath: DatabasePath, token: RevocableToken): PromiseOrValue<void> {
+  endSignIn(principal: SystemUser | RecordUser, token: RevocableToken): PromiseOrValue<void> {
+    const databasePath = databasePathOf(principal);
+    const record = principal.kind === 'record' ? principal.id : undefined;
     return withRetries(this.#engine, (transaction) =>
-      andThen(areaOf(transaction, databasePath), (area) => {
-        if (area === undefined) return undefined;
-        this.#executor.revocationFlag.set(transaction);
-        return new RevocationList(transaction, area).revokeToken(token, this.#environment.clock.now());
-      }),
+      endSignIn(this.#privileged(transaction, databasePath), { databasePath, record, token }),
     );
   }
 

@@ -2,7 +2,7 @@
 import type { SessionIdentity } from '../../auth/identity.js';
 import { credentialOf } from '../../auth/ways/bearer.js';
 import type { CatalogCache } from '../../catalog/definitions/load.js';
-import { grantName, identityName } from '../../catalog/keys/followed-key.js';
+import { grantName, revokedName } from '../../catalog/keys/followed-key.js';
 import type { Environment } from '../../env/environment.js';
 import type { TesseraError } from '../../errors/error.js';
 import { SharedLiveQueries } from '../../statements/live/shared-live-queries.js';
@@ -87,8 +87,8 @@ function namesOf({ principal, signedIn: { basis, claims } }: SessionIdentity): r
     names.push(recordName(encodeKey(principal.id.key)));
   }
   if (basis?.kind === 'access' && basis.grant !== undefined) names.push(grantName(basis.access.name, basis.grant));
-  const identity = claims && credentialOf(claims).identity;
-  if (identity !== undefined) names.push(identityName(identity));
+  const { token, identity } = claims === undefined ? {} : credentialOf(claims);
+  for (const id of [token, identity]) if (id !== undefined) names.push(revokedName(id));
   return names;
 }
 

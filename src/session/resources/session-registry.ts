@@ -31,7 +31,7 @@ export interface SharedSessions {
 }
 
 /** The keys on which single sessions depend. */
-export type DependencyKey = Extract<FollowedKey, { readonly kind: 'grant' | 'identity' | 'incarnation' }>;
+export type DependencyKey = Extract<FollowedKey, { readonly kind: 'grant' | 'revoked' | 'incarnation' }>;
 
 export class InMemorySessionRegistry implements SessionRegistry {
   /** Maximum number of sessions per record user; a further one ends the oldest. */
@@ -124,7 +124,7 @@ export class InMemorySessionRegistry implements SessionRegistry {
         return;
       }
       case 'grant':
-      case 'identity':
+      case 'revoked':
       case 'incarnation':
         for (const session of this.#shared?.dependencies.on(key) ?? []) session.scheduleRevalidation();
     }

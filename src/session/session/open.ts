@@ -231,7 +231,7 @@ export class OpenSession extends SessionState implements Session {
   }
 
   async signOut(): Promise<void> {
-    await this.services.authenticator.revokeAccessToken(this.holder.signedIn);
+    await this.services.authenticator.endSignIn(this.holder.signedIn);
     this.invalidate();
   }
 

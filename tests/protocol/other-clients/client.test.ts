@@ -55,7 +55,7 @@ const CLIENTS: readonly Client[] = [
     pins: ['python/requirements.txt'],
     install: (folder) => installPython(folder, 'python/requirements.txt'),
     command: (folder) => [join(folder, 'bin/python'), join(SOURCES, 'python/check.py')],
-    checks: 16,
+    checks: 17,
   },
   {
     // Prometheus' own parser, which reads `/metrics`.
