@@ -42,6 +42,13 @@ const ROWS = {
     live: 'LIVE SELECT * FROM note WHERE room = $room',
     isForOne: true,
   },
+  mine: {
+    title: 'record users who see notes of their own, to one of whom a change is sent',
+    permissions: 'FOR select WHERE owner = $auth.id',
+    live: 'LIVE SELECT * FROM note',
+    isReader: true,
+    isForOne: true,
+  },
 };
 const HELP = `What one change costs a server for each live query that it is delivered to. Needs a build.
 
@@ -83,12 +90,12 @@ async function measure({ permissions, live, isReader, isForOne }) {
     await writer.ask(
       'query',
       `DEFINE TABLE note PERMISSIONS ${permissions}; DEFINE TABLE user PERMISSIONS FULL;
-      DEFINE ACCESS people ON DATABASE TYPE RECORD SIGNUP (CREATE user SET name = $name)`,
+      DEFINE ACCESS people ON DATABASE TYPE RECORD SIGNUP (CREATE type::record('user', $number))`,
     );
     const listeners = [];
     for (let n = 0; n < LISTENERS; n++) {
       const listener = await rpcConnection(server.port, notified);
-      if (isReader) await listener.ask('signup', { ...PLACE, AC: 'people', name: `user ${n}` });
+      if (isReader) await listener.ask('signup', { ...PLACE, AC: 'people', number: n });
       else {
         await listener.ask('signin', OWNER);
         await listener.ask('use', PLACE.NS, PLACE.DB);
@@ -105,7 +112,8 @@ async function measure({ permissions, live, isReader, isForOne }) {
         const text = 'A note of some words, as people write them to each other';
         await writer.ask(
           'query',
-          `UPSERT note:${n % 500} SET text = $text, n = $n, room = $room, published = true, at = time::now()`,
+          `UPSERT note:${n % 500} SET text = $text, n = $n, room = $room, owner = type::record('user', $room),
+            published = true, at = time::now()`,
           {
             n,
             room: n % LISTENERS,

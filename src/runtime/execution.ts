@@ -316,6 +316,8 @@ export interface LiveQuery {
   readonly listener: LiveListener;
   /** The value that a field of the record must have for the query to show a change; absent if there is none. */
   readonly watched: WatchedValue | undefined;
+  /** The record user who reads it, as a key; absent for others. Should another sign in, the query ends. */
+  readonly reader: string | undefined;
   /** With SINCE: commits after `stamp` are sent first; none if it is missing. */
   readonly since?: { readonly stamp: Versionstamp | undefined } | undefined;
   /**

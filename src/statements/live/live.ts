@@ -26,7 +26,7 @@ import { Datetime, int, Table, type Value } from '../../value/value.js';
 import { weightOf } from '../../value/weight.js';
 import { presentOnce, sharedText } from './shared-presentation.js';
 import { stampAt } from './show-changes.js';
-import { watchedValue } from './watched-value.js';
+import { keyOfReader, watchedValue } from './watched-value.js';
 
 /** @throws TesseraError `misplaced_function` if it asks for scores, which compare a record with all others */
 export function compileLive(written: Live, compiler: Compiler): Evaluate {
@@ -59,6 +59,7 @@ export function compileLive(written: Live, compiler: Compiler): Evaluate {
         const table = catalog.tables.get(target.name);
         if (table === undefined) throw failure('table_missing', { name: target.name });
         const variables = new Scope();
+        const reader = keyOfReader(frame.execution.identity);
         for (const name of parameters) if (frame.scope.has(name)) variables.set(name, frame.scope.get(name));
         const begin = (since?: LiveQuery['since']) => {
           const query: LiveQuery = {
@@ -70,7 +71,8 @@ export function compileLive(written: Live, compiler: Compiler): Evaluate {
             table,
             listener,
             since,
-            watched: watchedValue(statement, variables),
+            watched: watchedValue(statement, variables, reader),
+            reader: statement.since === undefined ? reader : undefined,
             present: (execution, table, change, versionstamp) => {
               const alone = () => present(execution, table, change, versionstamp, variables);
               return text === undefined ? alone() : presentOnce(text, execution, table, change, alone);
