@@ -3,6 +3,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress } from 'node:zlib';
 import { build } from 'esbuild';
 import { directImports } from './direct-imports.mjs';
 import { licences } from './licences.mjs';
@@ -44,6 +46,16 @@ async function bundle(page, entry, options = {}) {
   return Object.keys(metafile.outputs).map((path) => basename(path));
 }
 
+/** Compresses the scripts and styles of a page, rather than each answer (`src/server/pages.ts`). */
+async function compress(page, names) {
+  const write = async (name) => {
+    const path = `dist/pages/${page}/${name}`;
+    writeFileSync(`${path}.br`, await promisify(brotliCompress)(readFileSync(path)));
+    rmSync(path);
+  };
+  await Promise.all(names.map(write));
+}
+
 for (const [page, address] of Object.entries(PAGES)) {
   const written = await bundle(page, `pages/${page}.ts`);
   const addressOf = (ending) => `${address}/${written.find((name) => name.endsWith(ending))}`;
@@ -51,6 +63,7 @@ for (const [page, address] of Object.entries(PAGES)) {
     .replace('{script}', addressOf('.js'))
     .replace('{style}', addressOf('.css'));
   writeFileSync(`dist/pages/${page}/index.html`, html);
+  await compress(page, written);
 }
 
 // The documentation, of which each page is ready to be sent.
@@ -65,7 +78,8 @@ const written = await bundle('studio', 'studio/main.tsx', {
 });
 const isOfMain = (name) => name.startsWith('main-');
 const styles = written.filter((name) => name.endsWith('.css'));
-for (const name of styles.filter((style) => !isOfMain(style))) rmSync(`dist/pages/studio/${name}`);
+const isSent = (name) => !name.endsWith('.css') || isOfMain(name);
+for (const name of written) if (!isSent(name)) rmSync(`dist/pages/studio/${name}`);
 const html = readFileSync('studio/index.html', 'utf8');
 if (!html.includes(DEVELOPED)) throw new Error('studio/index.html has another script than this one knows');
 // The server puts a new nonce into each answer: styles that a library adds bear it.
@@ -75,3 +89,4 @@ const built = [
   `<link rel="stylesheet" href="/studio/${styles.find(isOfMain)}" nonce="{nonce}">`,
 ];
 writeFileSync('dist/pages/studio/index.html', html.replace(DEVELOPED, built.join('\n    ')));
+await compress('studio', written.filter(isSent));

@@ -289,7 +289,7 @@ async function measure(browser, url) {
     await page.context().close();
   }
   paints.sort((a, b) => a - b);
-  console.log(`first contentful paint: ${Math.round(paints[2])} ms; first load: ${Math.ceil(bytes / 1024)} KiB`);
+  console.log(`first contentful paint: ${Math.round(paints[2])} ms; first load: ${Math.ceil(bytes / 1000)} KB`);
 }
 
 if (!existsSync(values.chromium)) {

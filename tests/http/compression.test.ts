@@ -1,5 +1,5 @@
 /** Answers in fewer bytes, where that gives nothing away. */
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHttpServer, type HttpServerParts } from '../../src/http/server.js';
@@ -79,7 +79,7 @@ describe('where it is not', () => {
     const file = { tag: 'abc', contentType: 'text/javascript; charset=utf-8', body: Buffer.from(LONG) };
     build(false, {
       graphql: async () => ({ status: 200, contentType: 'application/json', body: '{}' }),
-      graphqlPage: { html: '', files: new Map([['page.js', file]]) },
+      graphqlPage: { html: '', files: { find: async (name) => (name === 'page.js' ? file : undefined) } },
     });
     const url = '/graphql/page.js';
     const { headers, rawPayload: body } = await app.inject({ url, headers: { 'accept-encoding': 'br' } });
@@ -87,5 +87,27 @@ describe('where it is not', () => {
     expect(brotliDecompressSync(body).toString()).toBe(LONG);
     const again = await app.inject({ url, headers: { 'accept-encoding': 'br', 'if-none-match': 'W/"abc"' } });
     expect(again.statusCode).toBe(304);
+  });
+
+  it('what is stored compressed is sent as it is, or unpacked, under a tag for each form', async () => {
+    const body = brotliCompressSync(LONG);
+    const file = { tag: 'abc', contentType: 'text/javascript; charset=utf-8', body, isCompressed: true };
+    build(false, {
+      graphql: async () => ({ status: 200, contentType: 'application/json', body: '{}' }),
+      graphqlPage: { html: '', files: { find: async () => file } },
+    });
+    const get = (headers: Record<string, string>) => app.inject({ url: '/graphql/page.js', headers });
+    const stored = await get({ 'accept-encoding': 'gzip, br' });
+    expect(stored.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding', etag: '"abc.br"' });
+    expect(stored.rawPayload.equals(body)).toBe(true);
+    const again = await get({ 'accept-encoding': 'br', 'if-none-match': '"abc.br"' });
+    expect(again.statusCode).toBe(304);
+    const plain = await get({});
+    expect(plain.headers).toMatchObject({ etag: '"abc"', vary: 'accept-encoding' });
+    expect(plain.headers).not.toHaveProperty('content-encoding');
+    expect(plain.body).toBe(LONG);
+    const zipped = await get({ 'accept-encoding': 'gzip' });
+    expect(zipped.headers).toMatchObject({ 'content-encoding': 'gzip', etag: 'W/"abc"' });
+    expect(gunzipSync(zipped.rawPayload).toString()).toBe(LONG);
   });
 });

@@ -8,7 +8,7 @@ const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
 const file = { tag: 'abc', contentType: 'text/javascript; charset=utf-8', body: Buffer.from('1') };
 const welcome = {
   html: '<p>{product}|{graphql}|<script nonce="{nonce}"></script>{other}</p>',
-  files: new Map([['welcome-1.js', file]]),
+  files: { find: async (name: string) => (name === 'welcome-1.js' ? file : undefined) },
 };
 
 let app: FastifyInstance;

@@ -66,9 +66,9 @@ it('answers each file with headers that bind it, and keeps the page itself in no
   expect(page.headers.get('x-content-type-options')).toBe('nosniff');
   expect((await fetch(`${url}/studio`)).headers.get('content-security-policy')).not.toBe(policy);
 
-  const names = readdirSync(new URL('../../dist/pages/studio', import.meta.url)).filter(
-    (name) => name !== 'index.html',
-  );
+  const names = readdirSync(new URL('../../dist/pages/studio', import.meta.url))
+    .filter((name) => name !== 'index.html')
+    .map((name) => name.replace(/\.br$/, ''));
   expect(names.length).toBeGreaterThan(5);
   for (const name of names) {
     const file = await fetch(`${url}/studio/${name}`);
@@ -78,7 +78,13 @@ it('answers each file with headers that bind it, and keeps the page itself in no
     expect(file.headers.get('cache-control'), name).toContain('immutable');
     expect(await file.text()).not.toContain('sourceMappingURL');
   }
-  for (const name of ['index.html', '..%2Fwelcome%2Findex.html', '%2e%2e%2fserver.js', '__proto__']) {
+  for (const name of [
+    'index.html',
+    `${names.find((one) => one.endsWith('.js'))}.br`,
+    '..%2Fwelcome%2Findex.html',
+    '%2e%2e%2fserver.js',
+    '__proto__',
+  ]) {
     expect((await fetch(`${url}/studio/${name}`)).status, name).toBe(404);
   }
 });

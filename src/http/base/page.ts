@@ -4,9 +4,13 @@ import { mediaType } from './negotiation.js';
 export interface WebPage {
   /** `{nonce}` is the placeholder of the nonce for styles added by its scripts. */
   readonly html: string;
-  /** Scripts and styles by their content-hashed names. */
-  readonly files: ReadonlyMap<string, PageFile>;
+  readonly files: PageFiles;
   readonly framing?: Framing;
+}
+
+/** The scripts and styles of a page, by their content-hashed names. */
+export interface PageFiles {
+  find(name: string): Promise<PageFile | undefined>;
 }
 
 /** How a page takes part in frames; by default it isn't framed, and frames nothing. */
@@ -27,6 +31,8 @@ export interface PageFile {
   readonly tag: string;
   readonly contentType: string;
   readonly body: Uint8Array;
+  /** The body is compressed by Brotli. */
+  readonly isCompressed?: boolean;
 }
 
 /** A file of the documentation. */

@@ -5,7 +5,7 @@
  */
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
+import { brotliCompress, brotliDecompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** `public`: the same for everyone; `private`: depends on the user's rights; `secret`: contains credentials. */
@@ -18,6 +18,7 @@ interface Encoding {
 
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 const brotliOf = promisify<string | Buffer, typeof BROTLI, Buffer>(brotliCompress);
+const plainOf = promisify<Uint8Array, Buffer>(brotliDecompress);
 const gzipOf = promisify<string | Buffer, Buffer>(gzip);
 
 /** In order of preference. */
@@ -50,6 +51,18 @@ export async function compressed(request: FastifyRequest, reply: FastifyReply, p
   if (isWhole) return encoding.whole(payload);
   // An error of either ends both, and with them the answer.
   return pipeline(payload as Readable, encoding.stream(), () => {});
+}
+
+/** A body that is compressed already, as it is or for a client that doesn't take it so. */
+export async function fromBrotli<T extends { readonly tag: string; readonly body: Uint8Array }>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  resource: T,
+): Promise<T> {
+  if (agreed(request.headers['accept-encoding']) !== 'br') return { ...resource, body: await plainOf(resource.body) };
+  reply.headers({ 'content-encoding': 'br', vary: withEncoding(reply.getHeader('vary')) });
+  // The same tag would be of other bytes (RFC 9110, section 8.8.3.3).
+  return { ...resource, tag: `${resource.tag}.br` };
 }
 
 /** The first of our encodings that an Accept-Encoding header allows (RFC 9110 §12.5.3). */

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Random } from '../../env/environment.js';
 import { failure } from '../../errors/error.js';
 import { type Forms, pagePolicy, type WebPage } from '../base/page.js';
+import { fromBrotli } from './compression.js';
 import { sendTagged } from './entity-tag.js';
 import { sendBody } from './reply.js';
 
@@ -33,9 +34,14 @@ export function sendPage(
 }
 
 /** `GET /graphql/…`: a file of a page. Only listed names exist. @throws TesseraError `route_missing` */
-export function sendPageFile(request: FastifyRequest, reply: FastifyReply, page: WebPage | undefined): FastifyReply {
+export async function sendPageFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: WebPage | undefined,
+): Promise<FastifyReply> {
   const path = request.url.split('?', 1)[0] ?? '';
-  const file = page?.files.get(path.slice(path.lastIndexOf('/') + 1));
+  const file = await page?.files.find(path.slice(path.lastIndexOf('/') + 1));
   if (file === undefined) throw failure('route_missing');
-  return sendTagged(request, reply.header('cache-control', FOREVER), file);
+  const body = file.isCompressed ? await fromBrotli(request, reply, file) : file;
+  return sendTagged(request, reply.header('cache-control', FOREVER), body);
 }

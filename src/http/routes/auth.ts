@@ -196,6 +196,10 @@ function goOn(
   return to.to === 'app' ? leadOn(reply, to.location) : goOnAtPage(context, request, reply, to);
 }
 
-export function authFileRoute({ authPage }: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function authFileRoute(
+  { authPage }: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   return sendPageFile(request, reply, authPage);
 }

@@ -122,7 +122,11 @@ export async function graphqlSchemaRoute(
 }
 
 /** `GET /graphql/…`: a file of the page. */
-export function graphqlFileRoute(context: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function graphqlFileRoute(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   handlerOf(context);
   return sendPageFile(request, reply, context.graphqlPage);
 }

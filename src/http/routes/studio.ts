@@ -16,6 +16,10 @@ export function studioRoute(context: Context, request: FastifyRequest, reply: Fa
   return sendPage(reply, studio, environment.random, () => ({ setup: isOpen ? 'open' : 'closed' }));
 }
 
-export function studioFileRoute({ studio }: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function studioFileRoute(
+  { studio }: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   return sendPageFile(request, reply, studio);
 }

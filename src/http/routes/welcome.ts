@@ -41,6 +41,10 @@ export function welcomeRoute(context: Context, request: FastifyRequest, reply: F
   return sendBody(reply, 'application/json', JSON.stringify(about));
 }
 
-export function welcomeFileRoute({ welcome }: Context, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function welcomeFileRoute(
+  { welcome }: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   return sendPageFile(request, reply, welcome);
 }

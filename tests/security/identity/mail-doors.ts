@@ -245,7 +245,7 @@ export class MailDoors {
   }
 }
 
-const PAGE = { html: '<title>{title}</title>{colors}<main>{content}</main>', files: new Map() };
+const PAGE = { html: '<title>{title}</title>{colors}<main>{content}</main>', files: { find: async () => undefined } };
 
 function toldBy(status: number, body: Record<string, unknown>): Answer {
   const { token, result, error, errors, data, information } = body as {

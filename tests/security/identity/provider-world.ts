@@ -231,4 +231,4 @@ export class ProviderWorld {
   }
 }
 
-const PAGE = { html: '<title>{title}</title>{colors}<main>{content}</main>', files: new Map() };
+const PAGE = { html: '<title>{title}</title>{colors}<main>{content}</main>', files: { find: async () => undefined } };
