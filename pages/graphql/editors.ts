@@ -19,7 +19,12 @@ export interface EditorOptions {
 
 export interface Editor {
   readonly text: string;
+  /** The text, with what was done to it and can be undone. */
+  readonly state: EditorState;
+  /** Changes the text, which can be undone. */
   replace(text: string): void;
+  /** Shows another text, or one that was left. */
+  open(text: string | EditorState): void;
   focus(): void;
   close(): void;
 }
@@ -39,37 +44,77 @@ export function documentEditor(
     const name = type ?? parentType;
     if (name !== undefined) lookUp(name.replace(/[[\]!]/g, ''));
   };
-  const view = editorView(host, options, [
-    lineNumbers(),
-    graphql(undefined, { onShowInDocs, showErrorOnInvalidSchema: false }),
-  ]);
-  return Object.assign(editorOf(view), { know: (schema: GraphQLSchema) => updateSchema(view, schema) });
+  let known: GraphQLSchema | undefined;
+  const editor = new CodeEditor(
+    host,
+    options,
+    [lineNumbers(), graphql(undefined, { onShowInDocs, showErrorOnInvalidSchema: false })],
+    // The schema is part of a state.
+    (view) => known && updateSchema(view, known),
+  );
+  return Object.assign(editor, {
+    know: (schema: GraphQLSchema) => {
+      known = schema;
+      updateSchema(editor.view, schema);
+    },
+  });
 }
 
 export function jsonEditor(host: HTMLElement, options: EditorOptions): Editor {
-  return editorOf(editorView(host, options, [json]));
+  return new CodeEditor(host, options, [json]);
 }
 
-function editorOf(view: EditorView): Editor {
-  return {
-    get text() {
-      return view.state.doc.toString();
-    },
-    replace: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
-    focus: () => view.focus(),
-    close: () => view.destroy(),
-  };
-}
+class CodeEditor implements Editor {
+  readonly view: EditorView;
+  readonly #options: EditorOptions;
+  readonly #language: Extension;
+  readonly #opened: (view: EditorView) => void;
 
-function editorView(host: HTMLElement, { label, text, changed, run }: EditorOptions, language: Extension): EditorView {
-  const runs = () => {
-    run();
-    return true;
-  };
-  return new EditorView({
-    parent: host,
-    state: EditorState.create({
-      doc: text,
+  constructor(
+    host: HTMLElement,
+    options: EditorOptions,
+    language: Extension,
+    opened: (view: EditorView) => void = () => undefined,
+  ) {
+    this.#options = options;
+    this.#language = language;
+    this.#opened = opened;
+    this.view = new EditorView({ parent: host, state: this.#stateOf(options.text) });
+  }
+
+  get text(): string {
+    return this.view.state.doc.toString();
+  }
+
+  get state(): EditorState {
+    return this.view.state;
+  }
+
+  replace(text: string): void {
+    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
+  }
+
+  open(text: string | EditorState): void {
+    this.view.setState(typeof text === 'string' ? this.#stateOf(text) : text);
+    this.#opened(this.view);
+  }
+
+  focus(): void {
+    this.view.focus();
+  }
+
+  close(): void {
+    this.view.destroy();
+  }
+
+  #stateOf(doc: string): EditorState {
+    const { label, changed, run } = this.#options;
+    const runs = () => {
+      run();
+      return true;
+    };
+    return EditorState.create({
+      doc,
       extensions: [
         EditorView.cspNonce.of(document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? ''),
         history(),
@@ -78,7 +123,7 @@ function editorView(host: HTMLElement, { label, text, changed, run }: EditorOpti
         bracketMatching(),
         closeBrackets(),
         autocompletion(),
-        language,
+        this.#language,
         colours,
         Prec.highest(keymap.of([{ key: 'Mod-Enter', run: runs }])),
         keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
@@ -88,8 +133,8 @@ function editorView(host: HTMLElement, { label, text, changed, run }: EditorOpti
           if (docChanged) changed(state.doc.toString());
         }),
       ],
-    }),
-  });
+    });
+  }
 }
 
 const json = StreamLanguage.define<object>({

@@ -8,19 +8,24 @@ export interface KeptDocument {
   readonly variables: string;
 }
 
-const WRITTEN = 'tessera:graphql';
-const HISTORY = 'tessera:graphql-history';
-const MOST_KEPT = 50;
-/** Characters of a document that is kept, at most. */
-const LONGEST = 20_000;
-
-/** What was being written, as it was left. */
-export function written(): KeptDocument | undefined {
-  return read<KeptDocument>(WRITTEN);
+/** What was being written, as it was left: at least one document, one of which is open. */
+export interface KeptTabs {
+  readonly documents: readonly KeptDocument[];
+  readonly open: number;
 }
 
-export function keepWritten(kept: KeptDocument): void {
-  write(WRITTEN, kept);
+const TABS = 'tessera:graphql-tabs';
+const HISTORY = 'tessera:graphql-history';
+const MOST_KEPT = 50;
+/** Characters of a document that is kept in the history, at most. */
+const LONGEST = 20_000;
+
+export function keptTabs(): KeptTabs | undefined {
+  return read<KeptTabs>(TABS);
+}
+
+export function keepTabs(tabs: KeptTabs): void {
+  write(TABS, tabs);
 }
 
 /** Those that were run, the latest first. */

@@ -213,6 +213,50 @@ it('lets people write queries, and loads from its own server alone', async ({ sk
   await page.close();
 });
 
+it('has several documents in tabs, which a reload keeps', async ({ skip }) => {
+  if (browser === undefined) return skip('There is no Chromium on this machine');
+  const { page, complaints } = await open(browser);
+  await page.goto(`${server.url}/graphql`);
+  await signIn(page);
+  const tabs = () => page.getByRole('tab').allInnerTexts();
+  const openTab = () => page.getByRole('tab', { selected: true }).innerText();
+  await fill(page, 'Document', 'query Names { person { name } }');
+  await page.getByRole('button', { name: 'Run' }).click();
+  await expect.poll(() => answersOf(page).innerText()).toContain('Ann of the page');
+  await page.getByRole('button', { name: 'New tab' }).click();
+  expect(await tabs()).toEqual(['Names', 'Empty']);
+  expect(await answersOf(page).innerText()).toBe('');
+  await fill(page, 'Document', '{ person { id } }');
+  await page.getByText('Variables', { exact: true }).click();
+  await fill(page, 'Variables', '{ "a": 1 }');
+
+  // Each tab has its text, its answers, and what can be undone.
+  await page.getByRole('tab', { name: 'Names' }).click();
+  expect(await documentOf(page).innerText()).toBe('query Names { person { name } }');
+  expect(await answersOf(page).innerText()).toContain('Ann of the page');
+  await page.keyboard.press('ArrowRight');
+  expect(await openTab()).toBe('{ person { id } }');
+  await documentOf(page).click();
+  await page.keyboard.press('ControlOrMeta+z');
+  expect(await documentOf(page).innerText()).not.toContain('Names');
+  await page.keyboard.press('ControlOrMeta+Shift+z');
+  await expect.poll(() => documentOf(page).innerText()).toBe('{ person { id } }');
+
+  await page.reload();
+  await expect.poll(tabs).toEqual(['Names', '{ person { id } }']);
+  expect(await documentOf(page).innerText()).toBe('{ person { id } }');
+  await page.getByText('Variables', { exact: true }).click();
+  expect(await page.getByRole('textbox', { name: 'Variables' }).innerText()).toBe('{ "a": 1 }');
+
+  await page.getByRole('tab', { selected: true }).focus();
+  await page.keyboard.press('Delete');
+  expect(await tabs()).toEqual(['Names']);
+  await page.getByRole('button', { name: 'Close the tab Names' }).click();
+  expect(await tabs()).toEqual(['Empty']);
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
 it('subscribes over a WebSocket, with the headers as the payload of the connection', async ({ skip }) => {
   if (browser === undefined) return skip('There is no Chromium on this machine');
   const { page, complaints } = await open(browser);

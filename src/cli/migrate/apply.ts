@@ -5,8 +5,9 @@ import type { RpcClient } from '../client/rpc-client.js';
 import { ServerError } from '../client/server-error.js';
 import { CommandError } from '../command-error.js';
 import { readStatementResults, statementError } from '../target.js';
+import { JOURNAL } from './entry.js';
 import { type Migration, sourceLocation, statementPositions } from './files.js';
-import { type AppliedMigration, JOURNAL, prepareJournal, readJournal, writeEntry } from './journal.js';
+import { type AppliedMigration, prepareJournal, readJournal, writeEntry } from './journal.js';
 import { type MigrationPlan, planMigrations, refuseDrift } from './plan.js';
 
 /** Maximum number of attempts of a migration that conflicts. */

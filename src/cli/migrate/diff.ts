@@ -5,8 +5,8 @@ import type { RpcClient } from '../client/rpc-client.js';
 import { ServerError } from '../client/server-error.js';
 import { valuesOf, withStore } from '../target.js';
 import { runMigration } from './apply.js';
+import { JOURNAL } from './entry.js';
 import type { Migration } from './files.js';
-import { JOURNAL } from './journal.js';
 
 export interface Difference {
   /** `field name ON person`. */

@@ -5,20 +5,14 @@
  *
  * The key is the position, so that of two migrators at once only one can write it.
  */
+import { quoteString } from '../../value/text/quote.js';
 import { toText } from '../../value/text/text.js';
 import { Datetime, isArray, isObject, RecordId, type Value } from '../../value/value.js';
 import type { RpcClient } from '../client/rpc-client.js';
 import { ServerError } from '../client/server-error.js';
 import { valuesOf } from '../target.js';
+import { entryStatement, JOURNAL, JOURNAL_DEFINITIONS } from './entry.js';
 import type { Migration } from './files.js';
-
-export const JOURNAL = 'tessera_migration';
-
-const DEFINITIONS = `
-  DEFINE TABLE IF NOT EXISTS ${JOURNAL} TYPE NORMAL SCHEMAFULL COMMENT 'Made by tessera migrate' PERMISSIONS NONE;
-  DEFINE FIELD IF NOT EXISTS name ON ${JOURNAL} TYPE string READONLY;
-  DEFINE FIELD IF NOT EXISTS checksum ON ${JOURNAL} TYPE string READONLY;
-  DEFINE FIELD IF NOT EXISTS applied ON ${JOURNAL} TYPE datetime DEFAULT time::now() READONLY;`;
 
 export interface AppliedMigration {
   readonly name: string;
@@ -55,7 +49,7 @@ function readRow(row: Value): AppliedMigration {
 
 /** Defines the table, unless it is there. @throws ServerError */
 export async function prepareJournal(client: RpcClient): Promise<void> {
-  await valuesOf(client, DEFINITIONS);
+  await valuesOf(client, JOURNAL_DEFINITIONS.join(';'));
 }
 
 /**
@@ -68,8 +62,7 @@ export async function writeEntry(
   position: number,
   transaction: Value,
 ): Promise<void> {
-  const entry = `${toText(new RecordId(JOURNAL, position))} SET name = ${toText(name)}, checksum = ${toText(checksum)}`;
-  await valuesOf(client, `CREATE ${entry}`, transaction);
+  await valuesOf(client, entryStatement(position, name, quoteString(checksum)), transaction);
 }
 
 /** Removes the entry at a position as part of a transaction. @throws ServerError */

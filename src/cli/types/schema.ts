@@ -6,7 +6,7 @@ import { printStatement } from '../../language/print.js';
 import { isArray, isObject, type ObjectValue, type Value } from '../../value/value.js';
 import type { RpcClient } from '../client/rpc-client.js';
 import { ServerError } from '../client/server-error.js';
-import { JOURNAL } from '../migrate/journal.js';
+import { JOURNAL } from '../migrate/entry.js';
 
 /** Tables whose fields are fetched at once. */
 const BATCH = 100;

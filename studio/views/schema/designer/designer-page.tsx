@@ -9,6 +9,7 @@ import { NoTables } from '../../../components/no-tables.js';
 import { PageHeader } from '../../../components/page-header.js';
 import type { Connection } from '../../../connection/connection.js';
 import { useLoaded } from '../../../connection/use-loaded.js';
+import { boxPlaces } from './box-places.js';
 import type { Designer } from './designer.js';
 import { draftOf } from './draft.js';
 import { withEdit } from './edits.js';
@@ -35,7 +36,7 @@ export function DesignerPage({ connection, opened }: Properties) {
         title={`Designer of ${connection.session.database}`}
         {...(!isFixed && {
           description:
-            'Press what is to be changed. Drag a field or the handle of a table to another table for a link.',
+            'Press what is to be changed. Drag a field or the handle of a table to another table for a link, and a table by its name to move it.',
         })}
       >
         <Anchor size="sm" href={hrefOf('schema')}>
@@ -106,6 +107,7 @@ function Design({ connection, schema, selection: selected, onSelect, onSaved }: 
               links={links}
               isEditable={!designer.isFixed}
               open={tableOf(selection)}
+              places={boxPlaces(connection.session)}
               onSelect={onSelect}
             />
             <TableList designer={designer} links={links} />

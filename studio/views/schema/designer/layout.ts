@@ -1,4 +1,4 @@
-/** Where the tables and links of the picture stand, by dagre: in ranks from left to right. */
+/** Where the tables and links of the picture stand: by dagre, in ranks from left to right, or where they were moved. */
 import { Graph, layout } from '@dagrejs/dagre';
 import type { DraftField, DraftTable } from './draft.js';
 import type { Link } from './links.js';
@@ -48,8 +48,18 @@ const MOST = 20;
 const LOOP_HEIGHT = 28;
 const LOOP_WIDTH = 14;
 
-/** @param isEditable whether boxes have a row to add a field */
-export function layOut(tables: readonly DraftTable[], links: readonly Link[], isEditable: boolean): Picture {
+export interface LayoutOptions {
+  /** Whether boxes have a row to add a field. */
+  readonly isEditable: boolean;
+  /** The middles of boxes that were moved, by the names of their tables. */
+  readonly moved?: ReadonlyMap<string, Point>;
+}
+
+export function layOut(
+  tables: readonly DraftTable[],
+  links: readonly Link[],
+  { isEditable, moved = new Map() }: LayoutOptions,
+): Picture {
   const loops = (name: string) => links.filter((link) => isLoop(link) && link.from === name);
   const graph = new Graph({ multigraph: true });
   graph.setGraph({ rankdir: 'LR', ranksep: 70, nodesep: 24, marginx: MARGIN, marginy: MARGIN });
@@ -72,16 +82,36 @@ export function layOut(tables: readonly DraftTable[], links: readonly Link[], is
   layout(graph);
   const { width = 0, height = 0 } = graph.graph();
   const boxes = sized.map((box) => {
-    const { x, y } = graph.node(box.table.name) as Point;
+    const { x, y } = moved.get(box.table.name) ?? (graph.node(box.table.name) as Point);
     return { ...box, x, y };
   });
   const lines = links.map((link, at) => {
-    const box = boxes.find(({ table }) => table.name === link.from);
-    return isLoop(link) && box !== undefined
-      ? loopOf(link, box, loops(link.from).indexOf(link))
-      : { link, ...graph.edge(link.from, link.to, String(at)) };
+    const [from, to] = [link.from, link.to].map((name) => boxes.find(({ table }) => table.name === name));
+    if (isLoop(link) && from !== undefined) return loopOf(link, from, loops(link.from).indexOf(link));
+    const isMoved = moved.has(link.from) || moved.has(link.to);
+    if (isMoved && from !== undefined && to !== undefined) return straight(link, from, to);
+    return { link, ...graph.edge(link.from, link.to, String(at)) };
   });
-  return { width, height, boxes, lines };
+  return {
+    width: Math.max(width, ...boxes.map((box) => box.x + box.width / 2 + MARGIN)),
+    height: Math.max(height, ...boxes.map((box) => box.y + box.height / 2 + MARGIN)),
+    boxes,
+    lines,
+  };
+}
+
+/** From the border of a box to that of another. */
+function straight(link: Link, from: Box, to: Box): Line {
+  const points = [borderOf(from, to), borderOf(to, from)];
+  const [first = from, last = to] = points;
+  return { link, points, x: (first.x + last.x) / 2, y: (first.y + last.y) / 2 };
+}
+
+/** Where the way from the middle of a box to another point leaves the box. */
+function borderOf({ x, y, width, height }: Box, to: Point): Point {
+  const [dx, dy] = [to.x - x, to.y - y];
+  const part = Math.min(1, width / 2 / Math.abs(dx), height / 2 / Math.abs(dy));
+  return { x: x + dx * part, y: y + dy * part };
 }
 
 /** Ends of edges are lines, and elements of arrays are said by the type of the array. */

@@ -1,6 +1,9 @@
 /** Edits as the files of the next migration: what they run, and what undoes it. */
+import { entryStatement, JOURNAL, JOURNAL_DEFINITIONS } from '../../../../src/cli/migrate/entry.js';
 import { DOWN_ENDING, ENDING, migrationName, nextNumber } from '../../../../src/cli/migrate/names.js';
 import type { StatementSource } from '../../../connection/statement-source.js';
+import { literal } from '../../../connection/surrealql.js';
+import { runTransaction } from '../../../connection/transaction.js';
 import { isLossy, type Staged, statementsOf, undoingOf } from './edit-statements.js';
 import { describe } from './edits.js';
 
@@ -9,11 +12,33 @@ export interface MigrationFile {
   readonly text: string;
 }
 
-/** The number of the next migration, by the journal of those that the database has had. */
-export async function loadNextNumber(source: StatementSource): Promise<string> {
-  const [result] = await source.run('SELECT VALUE name FROM tessera_migration ORDER BY id DESC LIMIT 1');
-  const [last] = result?.ok === true ? (result.value as readonly unknown[]) : [];
-  return nextNumber(typeof last === 'string' ? last : undefined) ?? '';
+/** What the database's journal of migrations says of the next one. */
+export interface NextMigration {
+  /** `''` where there is none behind the last. */
+  readonly number: string;
+  /** The one before it, behind which it must come by its name. */
+  readonly last: string;
+  readonly position: number;
+}
+
+export async function loadNext(source: StatementSource): Promise<NextMigration> {
+  const [result] = await source.run(`SELECT VALUE name FROM ${JOURNAL} ORDER BY id`);
+  const names = result?.ok === true ? (result.value as readonly unknown[]) : [];
+  const last = names.at(-1);
+  const known = typeof last === 'string' ? last : undefined;
+  return { number: nextNumber(known) ?? '', last: known ?? '', position: names.length + 1 };
+}
+
+/** The statements of a migration with its entry in the journal, in one transaction. */
+export async function applyMigration(
+  source: StatementSource,
+  staged: Staged,
+  { name, text }: MigrationFile,
+  position: number,
+): Promise<void> {
+  const entry = entryStatement(position, name.slice(0, -ENDING.length), `crypto::sha256(${literal(text)})`);
+  const statements = staged.edits.flatMap((edit) => statementsOf(edit, staged));
+  await runTransaction(source, [...JOURNAL_DEFINITIONS, entry, ...statements]);
 }
 
 /** The file that is applied, and the one that undoes it. @returns `undefined` for a title that no file may have */

@@ -42,7 +42,16 @@ export function SchemaChanges({ designer, onSaved }: Properties) {
         <Button onClick={() => setMigrating(true)}>Save as migration</Button>
       </ChangesBar>
       {isMigrating && edits.length > 0 && (
-        <MigrationDialog connection={connection} staged={designer} onClose={() => setMigrating(false)} />
+        <MigrationDialog
+          connection={connection}
+          staged={designer}
+          onApplied={() => {
+            setMigrating(false);
+            stagedEdits(connection).value = [];
+            onSaved();
+          }}
+          onClose={() => setMigrating(false)}
+        />
       )}
     </>
   );

@@ -1,13 +1,16 @@
 /** The picture: tables as boxes that one opens and changes, with lines for links between them. */
-import { ActionIcon, Group, Text } from '@mantine/core';
+import { ActionIcon, Button, Group, Text } from '@mantine/core';
 import { DashIcon, PlusIcon } from '@primer/octicons-react';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
+import type { Store } from '../../../base/store.js';
 import { ScrollingTable } from '../../../components/data-table.js';
+import type { BoxPlaces } from './box-places.js';
 import type { DraftTable } from './draft.js';
 import { type Line, layOut, shortened } from './layout.js';
 import type { Link } from './links.js';
 import type { LinkEnd, Selection } from './selection.js';
 import { TableBox } from './table-box.js';
+import { useBoxMoves } from './use-box-moves.js';
 import { useLinkDrag } from './use-link-drag.js';
 
 interface Properties {
@@ -16,25 +19,42 @@ interface Properties {
   readonly isEditable: boolean;
   /** The table that is open, or has in it what is. */
   readonly open: string | undefined;
+  /** Where boxes stand that were moved. */
+  readonly places: Store<BoxPlaces>;
   onSelect(selection: Selection): void;
 }
 
-export function SchemaPicture({ tables, links, isEditable, open, onSelect }: Properties) {
-  const picture = useMemo(() => layOut(tables, links, isEditable), [tables, links, isEditable]);
-  const { width, height, boxes, lines } = picture;
+export function SchemaPicture({ tables, links, isEditable, open, places, onSelect }: Properties) {
   const plane = useRef<HTMLDivElement>(null);
   const arrow = useId();
   const [zoom, setZoom] = useState(1);
+  const { moved, start: move, step } = useBoxMoves(places, zoom);
+  const picture = useMemo(() => layOut(tables, links, { isEditable, moved }), [tables, links, isEditable, moved]);
+  const { width, height, boxes, lines } = picture;
   useEffect(() => {
     const boxes = [...(plane.current?.querySelectorAll('[data-table]') ?? [])];
     const box = boxes.find((one) => one.getAttribute('data-table') === open);
     box?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [open, picture]);
+    // Not while it is moved.
+  }, [open, tables, links, isEditable]);
   const drag = useLinkDrag(plane, zoom, (from: LinkEnd, to: string) => onSelect({ kind: 'link', from, to }));
   const [start, end] = drag.line ?? [];
   return (
     <>
-      <Zoom zoom={zoom} onChange={setZoom} />
+      <Group gap="xs" justify="end" mb={4}>
+        {moved.size > 0 && (
+          <Button
+            size="xs"
+            variant="subtle"
+            onClick={() => {
+              places.value = new Map();
+            }}
+          >
+            Lay out again
+          </Button>
+        )}
+        <Zoom zoom={zoom} onChange={setZoom} />
+      </Group>
       <ScrollingTable label="Diagram">
         <div ref={plane} className="plane" style={{ width, height, zoom }}>
           <svg
@@ -62,6 +82,8 @@ export function SchemaPicture({ tables, links, isEditable, open, onSelect }: Pro
               isShown={open === box.table.name}
               onSelect={onSelect}
               onPress={drag.start}
+              onMove={move}
+              onStep={step}
             />
           ))}
           {start !== undefined && end !== undefined && (
@@ -94,7 +116,7 @@ function Zoom({ zoom, onChange }: { readonly zoom: number; onChange(zoom: number
   const at = ZOOMS.indexOf(zoom);
   const change = (step: number) => onChange(ZOOMS[at + step] ?? zoom);
   return (
-    <Group gap="xs" justify="end" mb={4}>
+    <>
       <ActionIcon aria-label="Smaller" disabled={at === 0} onClick={() => change(-1)}>
         <DashIcon />
       </ActionIcon>
@@ -102,6 +124,6 @@ function Zoom({ zoom, onChange }: { readonly zoom: number; onChange(zoom: number
       <ActionIcon aria-label="Larger" disabled={at === ZOOMS.length - 1} onClick={() => change(1)}>
         <PlusIcon />
       </ActionIcon>
-    </Group>
+    </>
   );
 }

@@ -1,7 +1,7 @@
 /** A table in the picture, with its fields. */
 import { VisuallyHidden } from '@mantine/core';
 import { CheckCircleIcon, type Icon, KeyIcon, LinkIcon, LockIcon, PlusIcon, SortAscIcon } from '@primer/octicons-react';
-import type { PointerEvent } from 'react';
+import type { KeyboardEvent, PointerEvent } from 'react';
 import { type DraftField, MARKS, type Mark } from './draft.js';
 import type { Box } from './layout.js';
 import type { LinkEnd, Selection } from './selection.js';
@@ -23,9 +23,20 @@ interface Properties {
   onSelect(selection: Selection): void;
   /** The pointer is pressed on what a link may begin at. */
   onPress(event: PointerEvent<HTMLElement>, from: LinkEnd): void;
+  /** The pointer is pressed on what the box is moved by. */
+  onMove(event: PointerEvent<HTMLElement>, box: Box): void;
+  /** The box is moved by the keyboard, by so many steps. */
+  onStep(box: Box, right: number, down: number): void;
 }
 
-export function TableBox({ box, isEditable, isTarget, isShown, onSelect, onPress }: Properties) {
+const STEPS: Readonly<Record<string, readonly [right: number, down: number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
+
+export function TableBox({ box, isEditable, isTarget, isShown, onSelect, onPress, onMove, onStep }: Properties) {
   const { table, fields, more, x, y, width, height } = box;
   const { name, kind, state } = table;
   const isOpen = isEditable && state !== 'removed';
@@ -37,7 +48,23 @@ export function TableBox({ box, isEditable, isTarget, isShown, onSelect, onPress
       style={{ left: x - width / 2, top: y - height / 2, width, height }}
     >
       <header>
-        <button type="button" onClick={() => onSelect({ kind: 'table', table: name })}>
+        <button
+          type="button"
+          className="title"
+          title="Drag to move, or Shift with an arrow"
+          aria-keyshortcuts="Shift+ArrowLeft Shift+ArrowRight Shift+ArrowUp Shift+ArrowDown"
+          onClick={() => onSelect({ kind: 'table', table: name })}
+          onPointerDown={(event) => {
+            // A finger scrolls the picture.
+            if (event.pointerType === 'mouse') onMove(event, box);
+          }}
+          onKeyDown={(event: KeyboardEvent) => {
+            const [right = 0, down = 0] = (event.shiftKey && STEPS[event.key]) || [];
+            if (right === 0 && down === 0) return;
+            event.preventDefault();
+            onStep(box, right, down);
+          }}
+        >
           {name}
         </button>
         {isOpen && (

@@ -1,0 +1,41 @@
+/** Where boxes of the picture stand that were moved by hand. The browser keeps it for each database. */
+import { readKeptList, writeKeptList } from '../../../base/kept.js';
+import { Store } from '../../../base/store.js';
+import type { Point } from './layout.js';
+
+/** By the names of their tables. */
+export type BoxPlaces = ReadonlyMap<string, Point>;
+
+interface Database {
+  readonly namespace: string;
+  readonly database: string;
+}
+
+const stores = new Map<string, Store<BoxPlaces>>();
+
+export function boxPlaces({ namespace, database }: Database): Store<BoxPlaces> {
+  const key = `tessera:studio:boxes:${JSON.stringify([namespace, database])}`;
+  const known = stores.get(key);
+  if (known !== undefined) return known;
+  const store = new Store<BoxPlaces>(new Map(readKeptList(key).flatMap(readPlace)));
+  store.subscribe(() =>
+    writeKeptList(
+      key,
+      [...store.value].map(([table, { x, y }]) => ({ table, x, y })),
+    ),
+  );
+  stores.set(key, store);
+  return store;
+}
+
+function readPlace(entry: unknown): [string, Point][] {
+  const { table, x, y } = (entry ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof table === 'string' && isCoordinate(x) && isCoordinate(y) ? [[table, { x, y }]] : [];
+}
+
+/** In pixels: a picture that is larger is none that was made by hand. */
+const LARGEST = 20_000;
+
+function isCoordinate(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= LARGEST;
+}
