@@ -13,6 +13,11 @@ export function Charts({ token }: { readonly token: string }) {
   // Of the first reading, so that it stays the same.
   const [first] = readings;
   const started = first && startOf(first, performance.timeOrigin);
+  const figures = FIGURES.map((figure) => ({
+    ...figure,
+    values: readings.map((reading, at) => figure.of(reading, readings[at - 1] ?? reading)),
+    // Some need two readings; a store in memory has no size.
+  })).filter(({ values }) => values.length < 2 || values.some((value) => value !== undefined));
   return (
     <>
       {error !== undefined && <Notice kind="error">{error.message}</Notice>}
@@ -20,20 +25,14 @@ export function Charts({ token }: { readonly token: string }) {
         error === undefined && <Loading />
       ) : (
         <>
-          <Text c="dimmed" size="sm">
+          <Text c="dimmed" size="sm" mb="md">
             Tessera {version}
             {started !== undefined && `, running since ${new Date(started).toLocaleString()}`}. These are figures of the
             process that has answered; each counts by itself.
           </Text>
           <div className="charts">
-            {FIGURES.map(({ title, of, format }) => (
-              <Chart
-                key={title}
-                title={title}
-                format={format}
-                capacity={KEPT_READINGS}
-                values={readings.map((reading, at) => of(reading, readings[at - 1] ?? reading))}
-              />
+            {figures.map(({ title, values, format }) => (
+              <Chart key={title} title={title} format={format} capacity={KEPT_READINGS} values={values} />
             ))}
           </div>
         </>
