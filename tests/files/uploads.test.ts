@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readObjectStore } from '../../src/files/contents/address.js';
 import { NO_BACKENDS } from '../../src/files/contents/content-stores.js';
 import { isJoined } from '../../src/files/contents/joined.js';
+import { writeBehind } from '../../src/files/contents/pieces.js';
 import { Parts } from '../../src/files/uploads/parts.js';
 import { LARGE_PART, smallTail } from '../../src/files/uploads/small-parts.js';
 import type { ResumableUpload } from '../../src/runtime/file-access.js';
@@ -235,6 +236,36 @@ describe('small parts', () => {
         expect(written).toBeLessThanOrEqual(2 * offset * Math.log2(large));
       }),
     );
+  });
+});
+
+describe('pieces that are written while others come', () => {
+  it('are in their order, one at a time, and none is being written once it settles', async () => {
+    const log: string[] = [];
+    let running = 0;
+    const write = async (piece: string) => {
+      expect(++running).toBe(1);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+      log.push(piece);
+      if (piece === 'unwritable') throw new Error('it is full');
+    };
+    async function* coming(...pieces: readonly string[]): AsyncGenerator<string> {
+      for (const piece of pieces) {
+        if (piece === 'cut') throw new Error('it was cut');
+        yield piece;
+      }
+    }
+    await writeBehind(coming('a', 'b', 'c'), write);
+    expect(log.splice(0)).toEqual(['a', 'b', 'c']);
+    await expect(writeBehind(coming('a', 'cut'), write)).rejects.toThrow('it was cut');
+    expect([running, ...log.splice(0)]).toEqual([0, 'a']);
+    for (const pieces of [['unwritable'], ['unwritable', 'b', 'c'], ['a', 'unwritable', 'b']]) {
+      await expect(writeBehind(coming(...pieces), write)).rejects.toThrow('it is full');
+      expect(running).toBe(0);
+      expect(log.splice(0).at(-1)).toBe('unwritable');
+    }
+    await expect(writeBehind(coming('unwritable', 'cut'), write)).rejects.toThrow('it was cut');
   });
 });
 

@@ -24,8 +24,10 @@ export class S3Server {
     this.#process = child;
     this.#gate = createServer((request, response) => {
       const trouble = this.troubles.shift();
-      if (trouble === undefined || trouble === 'nothing') void passOn(behind, request, response);
-      else if (trouble === 'lost' || trouble === 'late') {
+      if (trouble === undefined || trouble === 'nothing') {
+        // s3rver closes connections that were idle: the client asks again, as with a store that is busy.
+        passOn(behind, request, response).catch(() => response.destroy());
+      } else if (trouble === 'lost' || trouble === 'late') {
         void bodyOf(request).then(async (body) => {
           const work = async () => void (await answerOf(behind, request, body));
           if (trouble === 'late') this.#late.push(work);

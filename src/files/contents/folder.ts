@@ -9,7 +9,7 @@ import { OWNER_ONLY } from '../../base/private-file.js';
 import { failure, TesseraError } from '../../errors/error.js';
 import { syncFolder } from '../../storage/file-system.js';
 import type { Contents } from './contents.js';
-import { equalPieces } from './pieces.js';
+import { equalPieces, writeBehind } from './pieces.js';
 
 const OWNER_ONLY_FOLDER = 0o700;
 const UNFINISHED = '.unfinished';
@@ -70,7 +70,7 @@ export class FolderContents implements Contents {
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
       const file = await open(unfinished, flags, OWNER_ONLY);
       try {
-        for await (const piece of equalPieces(bytes, WRITTEN_AT_ONCE)) await file.writeFile(piece);
+        await writeBehind(equalPieces(bytes, WRITTEN_AT_ONCE), (piece) => file.writeFile(piece));
         await file.sync();
       } finally {
         await file.close();
