@@ -31,6 +31,8 @@ const PASS = 'secret';
 const WIDE = { width: 1280, height: 800 };
 /** Of what is full of text. */
 const LOW = { width: 1280, height: 560 };
+/** Of what belongs together from its first line to its last. */
+const HIGH = { width: 1280, height: 860 };
 /** Of JPEG: each picture stays below 100 KiB, and its text is clear. */
 const QUALITY = 60;
 const PHONE = { width: 390, height: 800 };
@@ -75,6 +77,9 @@ async function openTable(page) {
   await openView(page, 'Explore');
   await page.getByRole('complementary').getByRole('link', { name: 'track', exact: true }).click();
   await page.getByRole('grid').getByRole('link', { name: 'track:10', exact: true }).waitFor();
+  await page.locator('#view').evaluate((view) => {
+    view.scrollTop = 0;
+  });
 }
 
 async function openImport(page) {
@@ -93,6 +98,7 @@ const TRACKS = `id,name,album,seconds,milliseconds,unit_price
 async function openRecord(page) {
   await page.goto(`${new URL(page.url()).origin}/studio#/explore/record/${encodeURIComponent('album:1')}`);
   await page.getByRole('region', { name: 'Neighbours' }).getByRole('table').waitFor();
+  await page.getByRole('region', { name: 'Linked from' }).getByRole('row').nth(1).waitFor();
 }
 
 /** The history of a record that is changed twice. */
@@ -161,7 +167,7 @@ const PICTURES = [
   ['explore', { viewport: LOW }, openTable],
   ['explore-dark', { viewport: LOW, colorScheme: 'dark' }, openTable],
   ['explore-phone', { viewport: PHONE }, openTable],
-  ['import', {}, openImport],
+  ['import', { viewport: HIGH }, openImport],
   ['record', {}, openRecord],
   ['history', { viewport: LOW }, openHistory],
   ['files', {}, openFiles],
@@ -262,6 +268,8 @@ async function takePictures(browser, url) {
     await signIn(page, url);
     await open(page);
     await page.evaluate(() => document.fonts.ready);
+    // Nothing looks as if it were pointed at.
+    await page.mouse.move(0, 0);
     const file = join(values.folder, `${name}.jpg`);
     await page.screenshot({ path: file, type: 'jpeg', quality: QUALITY, animations: 'disabled' });
     console.log(`${file}: ${Math.ceil(statSync(file).size / 1024)} KiB`);

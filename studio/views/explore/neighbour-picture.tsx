@@ -26,9 +26,13 @@ const MIDDLE: Point = { x: WIDTH / 2, y: HEIGHT / 2 };
 
 export function NeighbourPicture({ centre, neighbours }: Properties) {
   const drawn = neighbours.slice(0, MOST);
+  const places = drawn.map((_, at) => placeOf(at, drawn.length));
+  // Few of them are on one side.
+  const heights = [MIDDLE, ...places].map(({ y }) => y);
+  const [top, bottom] = [Math.min(...heights) - NODE_HEIGHT, Math.max(...heights) + NODE_HEIGHT];
   return (
     <figure className="picture">
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="group" aria-label={`Neighbours of ${centre.toString()}`}>
+      <svg viewBox={`0 ${top} ${WIDTH} ${bottom - top}`} role="group" aria-label={`Neighbours of ${centre.toString()}`}>
         <defs>
           <marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">
             <path d="M0 0L8 4L0 8Z" />
@@ -39,7 +43,7 @@ export function NeighbourPicture({ centre, neighbours }: Properties) {
             key={at}
             centre={centre}
             neighbour={neighbour}
-            place={placeOf(at, drawn.length)}
+            place={places[at] ?? MIDDLE}
             isNamed={!isAlike(neighbour, drawn[at - 1])}
           />
         ))}
