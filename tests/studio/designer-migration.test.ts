@@ -94,4 +94,20 @@ it('says what was refused, and notes nothing then', async ({ skip }) => {
   await dialog.getByRole('button', { name: 'Apply here' }).click();
   await dialog.getByText("The field 'isbn' already exists").waitFor();
   expect(await journal()).toEqual(before);
+  await page.keyboard.press('Escape');
+  await changesOf(page).getByRole('button', { name: 'Undo all' }).click();
+});
+
+it('notes nothing if the journal isn’t what it was when it was read', async ({ skip }) => {
+  if (studio === undefined) return skip('There is no Chromium on this machine');
+  const { page } = await studio.tab('schema/designer');
+  const dialog = await stageField(page, 'label');
+  await expect.poll(() => dialog.getByLabel('Number').inputValue()).toBe('0003');
+  // Another one has undone the last and applied another, in its place.
+  await studio.sql("DELETE tessera_migration:2; CREATE tessera_migration:2 SET name = '0002_another', checksum = 'x'");
+  await dialog.getByRole('button', { name: 'Apply here' }).click();
+  await dialog.getByText('The journal of migrations has changed').waitFor();
+  const [album, names] = await studio.sql('INFO FOR TABLE album; SELECT VALUE name FROM tessera_migration');
+  expect(album).not.toHaveProperty('fields.label');
+  expect(names).toEqual(['0001_field_0001', '0002_another']);
 });

@@ -1,6 +1,7 @@
 /** The tabs of queries, and finding in the history. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isKeepable } from '../../studio/views/query/keepable.js';
 import { type Studio, startStudio } from './browser.js';
 
 const HOSTILE = '<img src=x onerror="globalThis.attacked = 1">';
@@ -24,6 +25,19 @@ async function choose(page: Page, action: string): Promise<void> {
   await page.getByRole('button', { name: /^Actions of the tab/ }).click();
   await page.getByRole('menuitem', { name: action }).click();
 }
+
+it.each([
+  ['SELECT * FROM person', true],
+  ['SELECT monkey, keyboard, passage FROM person', true],
+  ['', false],
+  ['x'.repeat(20_001), false],
+  ["DEFINE USER ann PASSWORD 'x'", false],
+  ["UPDATE user SET userPassword = 'x'", false],
+  ["UPDATE user SET pass_hash = 'x'", false],
+  ["UPDATE user SET apiKey = 'x', API_TOKEN = 'y'", false],
+])('keeps of %j, say: %j', (text, isKept) => {
+  expect(isKeepable(text)).toBe(isKept);
+});
 
 it('keeps names, texts and the order of tabs, but neither results, parameters nor secrets', async ({ skip }) => {
   if (studio === undefined) return skip('There is no Chromium on this machine');

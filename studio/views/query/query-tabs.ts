@@ -3,7 +3,7 @@
  * it is kept as an empty one, as in the history.
  */
 import { readKeptList, writeKeptList } from '../../base/kept.js';
-import { isKeepable } from './stored-queries.js';
+import { isKeepable } from './keepable.js';
 
 export interface QueryTab {
   /** Of the page, not kept. */

@@ -3,7 +3,8 @@ import { Button, CloseButton, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Field } from '../../components/field.js';
 import { toast } from '../../components/toast.js';
-import { clearHistory, history, isKeepable, removeQuery, savedQueries, saveQuery } from './stored-queries.js';
+import { isKeepable } from './keepable.js';
+import { clearHistory, history, removeQuery, savedQueries, saveQuery } from './stored-queries.js';
 
 interface Properties {
   /** The text that is in the editor. */

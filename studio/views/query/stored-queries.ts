@@ -3,6 +3,7 @@
  * values of parameters, nor results.
  */
 import { readKeptList, writeKeptList } from '../../base/kept.js';
+import { isKeepable } from './keepable.js';
 
 export interface SavedQuery {
   readonly name: string;
@@ -13,15 +14,6 @@ const HISTORY = 'tessera:studio:history';
 const SAVED = 'tessera:studio:saved';
 const LONGEST_HISTORY = 50;
 const MOST_SAVED = 200;
-/** Characters; longer ones aren't kept. */
-const LONGEST_TEXT = 20_000;
-
-const SECRET = /\b(pass(word|hash|phrase)?|secret|token|key|sign(in|up)|bearer|jwt|totp|grant|eyJ\w*)\b/i;
-
-/** Whether a text may be kept. */
-export function isKeepable(text: string): boolean {
-  return text.trim() !== '' && text.length <= LONGEST_TEXT && !SECRET.test(text);
-}
 
 /** The statements that were run, the latest first. */
 export function history(): readonly string[] {

@@ -39,7 +39,7 @@ export function MigrationDialog({ connection, staged, onApplied, onClose }: Prop
     setBusy(true);
     setFailed(undefined);
     try {
-      await applyMigration(connection, staged, files.up, next.data.position);
+      await applyMigration(connection, staged, files.up, next.data.applied);
       toast(`Applied ${files.up.name}`);
       onApplied();
     } catch (thrown) {

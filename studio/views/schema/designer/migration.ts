@@ -18,27 +18,40 @@ export interface NextMigration {
   readonly number: string;
   /** The one before it, behind which it must come by its name. */
   readonly last: string;
-  readonly position: number;
+  /** All that the database has had, in their order. */
+  readonly applied: readonly string[];
 }
 
 export async function loadNext(source: StatementSource): Promise<NextMigration> {
-  const [result] = await source.run(`SELECT VALUE name FROM ${JOURNAL} ORDER BY id`);
-  const names = result?.ok === true ? (result.value as readonly unknown[]) : [];
-  const last = names.at(-1);
-  const known = typeof last === 'string' ? last : undefined;
-  return { number: nextNumber(known) ?? '', last: known ?? '', position: names.length + 1 };
+  const [result] = await source.run(APPLIED);
+  const applied = result?.ok === true ? (result.value as readonly string[]) : [];
+  const last = applied.at(-1);
+  return { number: nextNumber(last) ?? '', last: last ?? '', applied };
 }
 
-/** The statements of a migration with its entry in the journal, in one transaction. */
+const APPLIED = `SELECT VALUE name FROM ${JOURNAL} ORDER BY id`;
+
+/**
+ * The statements of a migration with its entry in the journal, in one transaction: behind those that are known to be
+ * applied, and no others, before it and when it is over.
+ * @throws TransactionError
+ */
 export async function applyMigration(
   source: StatementSource,
   staged: Staged,
   { name, text }: MigrationFile,
-  position: number,
+  applied: readonly string[],
 ): Promise<void> {
-  const entry = entryStatement(position, name.slice(0, -ENDING.length), `crypto::sha256(${literal(text)})`);
+  const own = name.slice(0, -ENDING.length);
+  // The command reads lines of files without the returns that some have.
+  const checksum = `crypto::sha256(${literal(text.replaceAll('\r\n', '\n'))})`;
   const statements = staged.edits.flatMap((edit) => statementsOf(edit, staged));
-  await runTransaction(source, [...JOURNAL_DEFINITIONS, entry, ...statements]);
+  await runTransaction(source, [
+    ...JOURNAL_DEFINITIONS,
+    entryStatement(applied.length + 1, own, checksum),
+    ...statements,
+    `IF (${APPLIED}) != ${literal([...applied, own])} { THROW 'The journal of migrations has changed: open this again' }`,
+  ]);
 }
 
 /** The file that is applied, and the one that undoes it. @returns `undefined` for a title that no file may have */
