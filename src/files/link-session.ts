@@ -2,7 +2,7 @@
  * Links that end with the session of who has made them (`{ session: true }`): such a link says by which token the user
  * had signed in. It is over once that token is revoked, or the whole sign-in that the token descends from.
  */
-import { issueTime } from '../auth/tokens/claims.js';
+import { credentialOf } from '../auth/ways/bearer.js';
 import { Grants } from '../catalog/credentials/grant.js';
 import { RevocationList } from '../catalog/credentials/revocation-list.js';
 import { keyMarks } from '../catalog/credentials/signing-key.js';
@@ -11,10 +11,10 @@ import { recordSubject } from '../catalog/principal.js';
 import { failure } from '../errors/error.js';
 import type { Execution } from '../runtime/execution.js';
 import type { FileLink } from '../runtime/file-access.js';
-import { isObject, type RecordId } from '../value/value.js';
+import { isObject, newObject, type RecordId } from '../value/value.js';
 
-/** The token of a session: `jti`, `iat`, and if it has them the identity and the family of refresh tokens. */
-type SessionToken = readonly [id: string, issued: number, identity: string | null, family: string | null];
+/** The token of a session, its time of issue in nanoseconds since 1970, its identity and family of refresh tokens. */
+type SessionToken = readonly [id: string, at: string, identity: string | null, family: string | null];
 
 /** What a link says of the session that makes it. */
 export interface LinkSession {
@@ -28,11 +28,11 @@ export interface LinkSession {
 
 /** @throws TesseraError `file_link_session` unless a record user has signed in by a token that can be revoked */
 export async function sessionOfLink(execution: Execution): Promise<LinkSession> {
-  const { principal, token, session } = execution.identity;
-  const { jti, iat, IDN, GR } = isObject(token) ? token : {};
-  if (principal.kind !== 'record' || typeof jti !== 'string') throw failure('file_link_session');
+  const { principal, token: claims, session } = execution.identity;
+  const { token, at, identity = null, family = null } = credentialOf(isObject(claims) ? claims : newObject());
+  if (principal.kind !== 'record' || token === undefined) throw failure('file_link_session');
   const { access } = principal;
-  const said: SessionToken = [jti, typeof iat === 'number' ? iat : 0, textOrNull(IDN), textOrNull(GR)];
+  const said: SessionToken = [token, String(at), identity, family];
   const [keyMark] = await keyMarksOf(execution, access);
   return {
     session: Buffer.from(JSON.stringify(said)).toString('base64url'),
@@ -59,10 +59,9 @@ export async function isSessionOver(
 ): Promise<boolean> {
   const area = await areaOf(transaction, databasePath);
   if (area === undefined) return true;
-  const [token, issued, identity, family] = readSession(session);
-  const credential = { token, identity: identity ?? undefined, subject: recordSubject(record) };
-  const revocations = new RevocationList(transaction, area);
-  if (await revocations.isRevoked({ ...credential, at: issueTime(issued, token) })) return true;
+  const [token, at, identity, family] = readSession(session);
+  const credential = { token, identity: identity ?? undefined, subject: recordSubject(record), at: BigInt(at) };
+  if (await new RevocationList(transaction, area).isRevoked(credential)) return true;
   if (family === null) return false;
   return (await new Grants(transaction, area, access).familyRevocation(family)) !== undefined;
 }
@@ -70,8 +69,4 @@ export async function isSessionOver(
 /** The text is one of this file, since it was signed. */
 function readSession(text: string): SessionToken {
   return JSON.parse(Buffer.from(text, 'base64url').toString());
-}
-
-function textOrNull(claim: unknown): string | null {
-  return typeof claim === 'string' ? claim : null;
 }

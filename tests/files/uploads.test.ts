@@ -1,13 +1,14 @@
 /** Uploads that come in several requests, across restarts, servers and time. */
 import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readObjectStore } from '../../src/files/contents/address.js';
 import { NO_BACKENDS } from '../../src/files/contents/content-stores.js';
 import { isJoined } from '../../src/files/contents/joined.js';
 import { writeBehind } from '../../src/files/contents/pieces.js';
-import { Parts } from '../../src/files/uploads/parts.js';
-import { LARGE_PART, smallTail } from '../../src/files/uploads/small-parts.js';
+import { LARGE_PART, Parts, smallTail } from '../../src/files/uploads/parts.js';
 import type { ResumableUpload } from '../../src/runtime/file-access.js';
 import type { Session } from '../../src/session/contract.js';
 import { type OpenDatabase, openDatabase } from '../../src/session/database/database.js';
@@ -32,20 +33,20 @@ afterAll(() => s3.stop());
 class Site {
   readonly environment = new StubbedEnvironment();
   readonly #engine = new MemoryEngine();
-  readonly #folder = temporaryFolder();
+  readonly folder = temporaryFolder();
   readonly #open: OpenDatabase[] = [];
 
   async open(): Promise<Session> {
     const location = readObjectStore(OBJECTS);
     const objectStores = location === undefined ? [] : [location];
-    const buckets = { ...NO_BACKENDS, folders: [this.#folder], objectStores, s3: readS3Environment(s3.variables) };
+    const buckets = { ...NO_BACKENDS, folders: [this.folder], objectStores, s3: readS3Environment(s3.variables) };
     const database = await openDatabase(this.#engine, { environment: this.environment, buckets });
     this.#open.push(database);
     const session = database.ownerSession();
     await session.use('test', 'test');
     await run(
       session,
-      `DEFINE BUCKET IF NOT EXISTS store; DEFINE BUCKET IF NOT EXISTS folder BACKEND 'file:${this.#folder}';
+      `DEFINE BUCKET IF NOT EXISTS store; DEFINE BUCKET IF NOT EXISTS folder BACKEND 'file:${this.folder}';
        DEFINE BUCKET IF NOT EXISTS objects BACKEND '${OBJECTS}'`,
     );
     return session;
@@ -208,6 +209,23 @@ describe.each(['store', 'folder', 'objects'])('an upload in the bucket %s', (buc
     await expect(append(session, late, 'd', bucket)).rejects.toMatchObject({ code: 'file_upload_over' });
     await site.close();
   });
+});
+
+it('keeps what comes also where small parts can’t become one', async () => {
+  const site = new Site();
+  const session = await site.open();
+  const { id } = await begin(session, 'folder', 9);
+  await append(session, await session.resumeUpload('folder', id), 'abc', 'folder');
+  const [first, ...others] = readdirSync(site.folder, { recursive: true, withFileTypes: true }).filter((one) =>
+    one.isFile(),
+  );
+  expect([first?.name.length, others]).toEqual([expect.any(Number), []]);
+  rmSync(join(first?.parentPath ?? '', first?.name ?? ''));
+  await append(session, await session.resumeUpload('folder', id), 'def', 'folder');
+  const upload = await session.resumeUpload('folder', id);
+  expect(upload.offset).toBe(6);
+  await expect(append(session, upload, 'ghi', 'folder')).rejects.toMatchObject({ code: 'bucket_store' });
+  await site.close();
 });
 
 describe('small parts', () => {

@@ -135,16 +135,13 @@ async function killOne(execution: Execution, id: Value, shown: string): Promise<
   return killed(execution, other);
 }
 
+interface KilledSession extends Pick<PresentSession, 'id' | 'databasePath' | 'token'> {
+  /** The record that had signed in, if it is known and one. */
+  readonly record?: RecordId | undefined;
+}
+
 /** Audits the end of a session, and ends its sign-in, whose tokens would open it again. */
-async function killed(
-  execution: Execution,
-  {
-    id,
-    databasePath,
-    record,
-    token,
-  }: Pick<PresentSession, 'id' | 'databasePath' | 'token'> & { record?: RecordId | undefined },
-): Promise<undefined> {
+async function killed(execution: Execution, { id, databasePath, record, token }: KilledSession): Promise<undefined> {
   const subject = { session: id };
   execution.request.auditRecorder?.recordAction({ action: 'session-kill', databasePath, subject });
   if (token !== undefined) await endSignIn(execution, { databasePath, record, token });

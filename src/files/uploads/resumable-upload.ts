@@ -11,8 +11,7 @@ import type { Transaction } from '../../storage/contract.js';
 import type { BucketPlace, ContentStores } from '../contents/content-stores.js';
 import { type ContentPart, joinedContent, storeContentParts } from '../contents/joined.js';
 import { type StagedContent, stagedName, storeStaged, type UploadMoment } from '../contents/staged.js';
-import { Parts } from './parts.js';
-import { LARGE_PART, smallTail } from './small-parts.js';
+import { LARGE_PART, Parts, smallTail } from './parts.js';
 import { deleteUploadRow, putUploadRow, readUploadRow, type UploadRow } from './upload-row.js';
 
 /** Nanoseconds in which an upload must be complete. */
@@ -163,19 +162,19 @@ export class UploadInParts implements ResumableUpload {
     if (parts.length === 0) return;
     const { offset, length } = this.#row;
     const all = [...this.#row.parts, ...parts.map(partOf)];
-    const firstSmall = all.length - smallTail(all, length);
-    const small = all.slice(firstSmall);
-    const merged = small.length === 0 ? undefined : await this.#store(this.#bytesOf(small));
+    const small = all.slice(all.length - smallTail(all, length));
+    // What came is kept also where they can't be merged, as with too many uploads at once: only the row is longer then.
+    const merged = small.length === 0 ? undefined : await this.#store(this.#bytesOf(small)).catch(() => undefined);
     const next: UploadRow = {
       ...this.#row,
       offset: parts.reduce((sum, { size }) => sum + size, offset),
-      parts: merged === undefined ? all : [...all.slice(0, firstSmall), partOf(merged)],
+      parts: merged === undefined ? all : [...all.slice(0, -small.length), partOf(merged)],
     };
     try {
       await this.#stores.change(async (transaction) => {
         await rowAt(transaction, this.#keys, { id: this.id, offset });
         if (next.expires <= this.#stores.now) throw failure('file_upload_over');
-        this.#release(transaction, small);
+        if (merged !== undefined) this.#release(transaction, small);
         putUploadRow(transaction, this.#keys, next);
       });
     } catch (error) {

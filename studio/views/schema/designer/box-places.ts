@@ -1,6 +1,6 @@
 /** Where boxes of the picture stand that were moved by hand. The browser keeps it for each database. */
-import { readKeptList, writeKeptList } from '../../../base/kept.js';
-import { Store } from '../../../base/store.js';
+import { KeptStores } from '../../../base/kept.js';
+import type { Store } from '../../../base/store.js';
 import type { Point } from './layout.js';
 
 /** By the names of their tables. */
@@ -11,21 +11,14 @@ interface Database {
   readonly database: string;
 }
 
-const stores = new Map<string, Store<BoxPlaces>>();
+const stores = new KeptStores<BoxPlaces>(
+  'boxes',
+  (entries) => new Map(entries.flatMap(readPlace)),
+  (places) => [...places].map(([table, { x, y }]) => ({ table, x, y })),
+);
 
 export function boxPlaces({ namespace, database }: Database): Store<BoxPlaces> {
-  const key = `tessera:studio:boxes:${JSON.stringify([namespace, database])}`;
-  const known = stores.get(key);
-  if (known !== undefined) return known;
-  const store = new Store<BoxPlaces>(new Map(readKeptList(key).flatMap(readPlace)));
-  store.subscribe(() =>
-    writeKeptList(
-      key,
-      [...store.value].map(([table, { x, y }]) => ({ table, x, y })),
-    ),
-  );
-  stores.set(key, store);
-  return store;
+  return stores.of(namespace, database);
 }
 
 function readPlace(entry: unknown): [string, Point][] {
